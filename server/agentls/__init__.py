@@ -1,0 +1,1 @@
+"""agentls, the agent language server."""

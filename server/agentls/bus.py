@@ -1,0 +1,26 @@
+"""Events from the engine to whoever listens, in order and at once."""
+
+import logging
+from collections.abc import Callable
+
+from agentls.schema.event import Event
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[[Event], None]
+
+
+class Bus:
+    """Calls each listener in the order of subscription; a listener that raises is logged and does not stop the others."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Returns the function that ends the subscription."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def publish(self, event: Event) -> None:
+        for listener in tuple(self._listeners):
+            listener(event)

@@ -1,0 +1,1 @@
+"""Settings, agents, prompts, paths and trust."""

@@ -1,0 +1,1 @@
+"""The loop and all that a turn does."""

@@ -1,0 +1,1 @@
+"""The wire, and nothing but the wire."""

@@ -1,0 +1,1 @@
+"""Language models: one port, its implementations and what surrounds a request."""

@@ -1,0 +1,1 @@
+"""Rules, and the questions that they ask."""

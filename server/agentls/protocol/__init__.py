@@ -1,0 +1,1 @@
+"""The table of methods and what is generated from it."""

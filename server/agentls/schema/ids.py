@@ -1,0 +1,30 @@
+"""Identifiers: a prefix and a ULID, never reused, never an order."""
+
+import re
+from enum import StrEnum
+
+from ulid import ULID
+
+
+class Prefix(StrEnum):
+    SESSION = "ses_"
+    MESSAGE = "msg_"
+    PART = "prt_"
+    PERMISSION = "per_"
+    QUESTION = "que_"
+    TURN = "trn_"
+    INSTANCE = "ins_"
+    CALL = "call_"
+
+
+_ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
+_MESSAGE_ID = re.compile(rf"{Prefix.MESSAGE}{_ULID}")
+
+
+def new(prefix: Prefix) -> str:
+    return f"{prefix}{ULID()}"
+
+
+def is_message_id(text: str) -> bool:
+    """Whether a client's own `messageId` has the right form: `msg_` and 26 Crockford characters."""
+    return _MESSAGE_ID.fullmatch(text) is not None

@@ -1,0 +1,80 @@
+"""What a tool is: its parameters, what it asks, what it does."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from agentls.schema.permission import Ask
+
+
+class Params(BaseModel):
+    """Base of a tool's parameters. The JSON Schema of the subclass is what the model sees; unknown members are ignored."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        extra="ignore",
+        defer_build=True,
+    )
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """The facts of one call. Paths are absolute; `root` is the project's root, `directory` the session's folder.
+
+    `expected` holds, by path, the content hash (None: no such file) that the call was judged on: set by `asks`, checked
+    again by `run` after the answer, and kept across a restart of the process while the question is open.
+    `output` appends text to the part's live output. `check_open` raises `RunClosedError` once the run was stopped: call
+    it directly before anything that cannot be taken back.
+    """
+
+    session_id: str
+    root_session_id: str
+    turn_id: str
+    message_id: str
+    part_id: str
+    agent: str
+    directory: Path
+    root: Path
+    output: Callable[[str], None]
+    check_open: Callable[[], None]
+    expected: dict[str, str | None] = field(default_factory=dict[str, str | None])
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """`output` is for the model, `title` and `metadata` for the person. `attachments` are members of a `file` part."""
+
+    title: str
+    output: str
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+    attachments: tuple[dict[str, Any], ...] = ()
+
+
+P = TypeVar("P", bound=Params)
+
+
+class Tool(Protocol[P]):
+    """A tool gets its services by constructor and the facts of a call in its context.
+
+    `asks` looks, changes nothing, and says what must be allowed before `run`; both raise `ToolError`. `read_only` tools of
+    one step run side by side. One that `awaits_user` counts as not begun until the user answered. Its text for the model
+    is `prompts/tools/<name>.md`.
+    """
+
+    name: ClassVar[str]
+    read_only: ClassVar[bool]
+    awaits_user: ClassVar[bool]
+
+    @property
+    def params(self) -> type[P]: ...
+
+    async def asks(self, params: P, context: ToolContext) -> Sequence[Ask]: ...
+
+    async def run(self, params: P, context: ToolContext) -> ToolResult: ...

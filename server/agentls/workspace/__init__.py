@@ -1,0 +1,1 @@
+"""The project on disk: files, processes, search."""
