@@ -1,17 +1,14 @@
 """Events from the engine to whoever listens, in order and at once."""
 
-import logging
 from collections.abc import Callable
 
 from agentls.schema.event import Event
-
-log = logging.getLogger(__name__)
 
 Listener = Callable[[Event], None]
 
 
 class Bus:
-    """Calls each listener in the order of subscription; a listener that raises is logged and does not stop the others."""
+    """Calls each listener in the order of subscription; listeners do not raise."""
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []

@@ -53,7 +53,7 @@ class AgentlsError(Exception):
 class AgentError(AgentlsError):
     """Something that the caller asked for cannot be had.
 
-    `message` is one line for a person: what happened, where, what to do. `data` holds the members that the kind promises.
+    `message` is one line for a person: what happened, where, what to do. `data` holds what the kind promises.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class AgentError(AgentlsError):
 
 
 class ToolError(AgentlsError):
-    """A tool could not do its work: `message` goes to the model and says how to mend the call, `brief` to the person."""
+    """A tool failed: `message` goes to the model and says how to mend the call, `brief` to the person."""
 
     def __init__(self, message: str, brief: str | None = None) -> None:
         super().__init__(message)

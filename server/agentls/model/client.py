@@ -11,7 +11,8 @@ from agentls.schema.model import ModelRef, Tokens
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """`messages` are the elements of the chat's `messages` array and `tools` the whole `tools` array, all encoded
-    already, so that what was sent before is sent again byte for byte."""
+    already, so that what was sent before is sent again byte for byte.
+    """
 
     model: ModelRef
     messages: Sequence[bytes]
@@ -51,7 +52,8 @@ class ToolInputDelta:
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A whole call; sent when the attempt has ended. `arguments` is None where `raw` does not parse to an object:
-    such a call is never run, `problem` says why."""
+    such a call is never run, `problem` says why.
+    """
 
     key: int
     call_id: str

@@ -22,7 +22,8 @@ class Scope:
 @dataclass(frozen=True, slots=True)
 class Changed:
     """A row was stored. `method` is the notification that tells of it, `params` its members beside
-    `sessionId`, `rootSessionId` and `seq`, as JSON without the outer braces (`"part":{…}`); never empty."""
+    `sessionId`, `rootSessionId` and `seq`, as JSON without the outer braces (`"part":{…}`); never empty.
+    """
 
     scope: Scope
     seq: int

@@ -24,7 +24,7 @@ class MessageError(Value):
     """`data.message` is one line for a person; `data.reason` of an abort is `abort`, `exit` or `crash`."""
 
     name: ErrorName
-    data: dict[str, Any] = {}
+    data: dict[str, Any] = Field(default_factory=dict)
 
 
 class Created(Value):

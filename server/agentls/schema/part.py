@@ -52,7 +52,7 @@ class Pending(Value):
     """`raw` is the argument text as it streams in; `input` is set once it parses."""
 
     status: Literal["pending"] = "pending"
-    input: dict[str, Any] = {}
+    input: dict[str, Any] = Field(default_factory=dict)
     raw: str = ""
 
 
@@ -70,7 +70,7 @@ class Completed(Value):
     input: dict[str, Any]
     output: str
     title: str
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = Field(default_factory=dict)
     attachments: tuple[dict[str, Any], ...] | None = None
     time: PartTime
 

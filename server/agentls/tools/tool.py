@@ -12,7 +12,7 @@ from agentls.schema.permission import Ask
 
 
 class Params(BaseModel):
-    """Base of a tool's parameters. The JSON Schema of the subclass is what the model sees; unknown members are ignored."""
+    """Base of a tool's parameters. Its JSON Schema is what the model sees; unknown members are ignored."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -63,9 +63,9 @@ P = TypeVar("P", bound=Params)
 class Tool(Protocol[P]):
     """A tool gets its services by constructor and the facts of a call in its context.
 
-    `asks` looks, changes nothing, and says what must be allowed before `run`; both raise `ToolError`. `read_only` tools of
-    one step run side by side. One that `awaits_user` counts as not begun until the user answered. Its text for the model
-    is `prompts/tools/<name>.md`.
+    `asks` looks, changes nothing, and says what must be allowed before `run`; both raise `ToolError`. Tools that are
+    `read_only` run side by side. One that `awaits_user` counts as not begun until the user answered. The text for the
+    model is `prompts/tools/<name>.md`.
     """
 
     name: ClassVar[str]
