@@ -1,0 +1,49 @@
+"""Names whose change is asked for in every mode, and names of files that hold secrets."""
+
+import unicodedata
+from pathlib import PurePath
+
+_FOLDERS = frozenset(
+    {".vscode", ".idea", ".agentls", ".opencode", ".ssh", ".husky"}
+    | {".cargo", ".bundle"}  # package managers' settings, which may name programs to run
+)
+_FILES = frozenset(
+    {".gitmodules", ".gitconfig", ".envrc", ".mcp.json", ".netrc"}
+    | {"agentls.json", "agentls.jsonc", "opencode.json", "opencode.jsonc"}
+    | {".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"}
+    | {".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", "config.fish"}
+    | {".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmrc", ".pnpmfile.cjs", "bunfig.toml", "pip.conf", "pip.ini", ".pypirc"}
+    | {".condarc", ".gemrc"}
+)
+_PAIRS = frozenset(
+    {(".claude", "skills"), (".agents", "skills"), (".config", "agentls"), (".config", "fish"), (".config", "pip")}
+)
+_GIT_ENTRIES = frozenset({"hooks", "config", "config.worktree", "modules", "worktrees"})
+
+
+def is_protected(path: PurePath) -> bool:
+    """Whether a real path is settings, hooks or start-up code: whoever changes it runs programs later."""
+    parts = [fold(part) for part in path.parts]
+    if parts and parts[-1] in _FILES:
+        return True
+    if any(part in _FOLDERS for part in parts):
+        return True
+    return any(pair in _PAIRS or _is_git(pair) for pair in zip(parts, [*parts[1:], ""], strict=True))
+
+
+def is_secret(path: PurePath) -> bool:
+    """Whether the name says that secrets stand inside (`.env` and its kind, but not the example)."""
+    name = fold(path.name)
+    if name.endswith((".env.example", ".env.sample")):
+        return False
+    return name.endswith(".env") or ".env." in name
+
+
+def fold(name: str) -> str:
+    """One form for all spellings that some file system takes for the same name."""
+    visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return visible.casefold()
+
+
+def _is_git(pair: tuple[str, str]) -> bool:
+    return pair[0] == ".git" and (pair[1] == "" or pair[1] in _GIT_ENTRIES)

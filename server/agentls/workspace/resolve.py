@@ -1,0 +1,103 @@
+"""From the path that a tool was given to the real file behind it."""
+
+import fcntl
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from agentls.errors import ToolError
+from agentls.workspace.protected import is_protected
+
+_STREAM = re.compile(r"/dev/(fd/|std(in|out|err)$|tty|pts/)|/proc/[^/]+/(task/[^/]+/)?fd(info)?/")
+_F_GETPATH = 50  # fcntl of macOS: the path as the file system spells it
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """`path` is real and absolute: no link in it, as far as it exists. `root` is the project's real root."""
+
+    path: Path
+    root: Path
+    inside: bool
+    protected: bool
+
+    @property
+    def pattern(self) -> str:
+        """The path as permission rules see it: relative to the project's root, or absolute."""
+        return self.path.relative_to(self.root).as_posix() if self.inside else self.path.as_posix()
+
+    @property
+    def shown(self) -> str:
+        """The path as people read it."""
+        return self.pattern
+
+
+def resolve(argument: str, directory: Path, root: Path) -> Resolved:
+    """Follows links, `..`, `~` and `file:` URIs. `directory` is what a relative path starts from."""
+    text = _plain(argument)
+    lexical = os.path.normpath(directory / text)
+    if _STREAM.match(lexical) or _STREAM.match(str(directory / text)):
+        raise ToolError(f"{argument} is a stream of a process, not a file. Give the path of a file.")
+    real = _spelled(os.path.realpath(directory / text))
+    if _STREAM.match(real):
+        raise ToolError(f"{argument} leads to a stream of a process, not to a file. Give the path of a file.")
+    path, real_root = Path(real), Path(os.path.realpath(root))
+    protected = is_protected(path) or is_protected(Path(lexical))
+    return Resolved(path, real_root, path.is_relative_to(real_root), protected)
+
+
+def _plain(argument: str) -> str:
+    if argument.startswith("file:"):
+        return _of_uri(argument)
+    text = argument
+    if text == "~" or text.startswith("~/"):
+        text = str(Path(text).expanduser())
+    return _checked(text, argument)
+
+
+def _of_uri(uri: str) -> str:
+    parts = urlsplit(uri)
+    if parts.netloc not in {"", "localhost"}:
+        raise ToolError(f"{uri} names a file on another machine. Give the path of a file on this one.")
+    path = unquote(parts.path, errors="surrogateescape")
+    if not path.startswith("/"):
+        raise ToolError(f"{uri} is no absolute file URI. Write file:///… or a plain path.")
+    return _checked(path, uri)
+
+
+def _checked(text: str, argument: str) -> str:
+    if not text.strip():
+        raise ToolError("The path is empty. Give the path of a file or folder.")
+    if "\0" in text:
+        raise ToolError(f"The path {argument!r} holds a NUL character. Give a plain path.")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise ToolError(f"The path {argument!r} holds characters that no file name can have.") from error
+    return text
+
+
+def _spelled(path: str) -> str:
+    """On macOS the spelling that the file system itself uses, so that other cases of a name are the same path."""
+    if sys.platform != "darwin":
+        return path
+    head, tail = Path(path), list[str]()
+    while not head.exists() and head != head.parent:
+        tail.insert(0, head.name)
+        head = head.parent
+    return str(_as_stored(head).joinpath(*tail))
+
+
+def _as_stored(path: Path) -> Path:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return path
+    try:
+        found: bytes = fcntl.fcntl(descriptor, _F_GETPATH, bytes(1024))
+    finally:
+        os.close(descriptor)
+    return Path(os.fsdecode(found.rstrip(b"\0")))
