@@ -1,0 +1,222 @@
+"""The seam to the shell: what a command does, as far as a plain look tells. It never raises, and doubt means asking."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from agentls.permission.patterns import is_literal
+from agentls.permission.shell_risks import Risk, git_subcommand, is_destructive, risk
+from agentls.permission.shell_tables import (
+    FOLDER_CHANGERS,
+    KEYWORDS,
+    NEVER_STORED,
+    PREFIX_WORDS,
+    PROTECTED_NAMES,
+    READERS,
+    RUN_PREFIXES,
+    RUNNERS,
+    SYSTEM_FOLDERS,
+    WRAPPERS,
+)
+from agentls.permission.shell_words import LooseReading, loose_reading, path_candidates, strict_parts
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
+_DEPTH = 8
+_RUNNER_OPERANDS = 64
+_READ_LIMIT = 64 * 1024
+_FREE_TARGETS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command runs, as plain paths: without it every absolute path counts as outside."""
+
+    root: str
+    cwd: str
+    home: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A simple command. `text` is what rules are compared with; `fused` keeps words with spaces in one piece."""
+
+    words: tuple[str, ...]
+    text: str
+    fused: str
+    risk: Risk | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShellPlan:
+    """What a command does. Without `parts` it is not plain, for `reason`: no rule can allow it.
+
+    `looks` are the texts in which a deny must be sought, `outside` the paths that need `external_directory`,
+    `operands` whatever may be a path (for the read rules, and for whoever can look at the disk), `protected` those
+    that always ask. One that is not `whole` was too long to read to its end: it always asks.
+    """
+
+    parts: tuple[Part, ...] | None
+    reason: str | None
+    looks: tuple[str, ...]
+    outside: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    whole: bool = True
+
+
+def analyse(command: str, place: Place | None = None) -> ShellPlan:
+    """The plan of any text at all."""
+    parts = _plain_parts(command)
+    whole = len(command) <= _READ_LIMIT
+    reading = loose_reading(command if whole else command[:_READ_LIMIT])
+    operands = tuple(dict.fromkeys(_operands(reading)))
+    moves = any(segment[0] in FOLDER_CHANGERS for segment in reading.segments)
+    return ShellPlan(
+        parts=None if isinstance(parts, str) else parts,
+        reason=parts if isinstance(parts, str) else None,
+        looks=tuple(dict.fromkeys((command.strip()[:_READ_LIMIT], *_looks(reading, 0)))),
+        outside=tuple(dict.fromkeys(_outside(operands, place, moves=moves))),
+        operands=operands,
+        protected=tuple(dict.fromkeys(_protected(reading))),
+        whole=whole,
+    )
+
+
+def always_patterns(command: str) -> tuple[str, ...]:
+    """What an "always" stores: a known prefix or the exact text for each part; nothing if one part cannot be stored."""
+    parts = _plain_parts(command)
+    if isinstance(parts, str):
+        return ()
+    found: list[str] = []
+    for part in parts:
+        if part.words[0] == "cd":
+            continue
+        pattern = _always_pattern(part)
+        if pattern is None:
+            return ()
+        found.append(pattern)
+    return tuple(dict.fromkeys(found))
+
+
+def _always_pattern(part: Part) -> str | None:
+    name = part.words[0].rpartition("/")[2]
+    if name in NEVER_STORED or (len(part.words) == 1 and part.risk is not None):
+        return None
+    exact = part.text if is_literal(part.text) and part.text == part.fused else None
+    if part.risk is not None or name in WRAPPERS or is_destructive(name):
+        return exact
+    words = part.words
+    two = " ".join(words[:2])
+    count = PREFIX_WORDS.get(two) or PREFIX_WORDS.get(words[0])
+    if count is None or two in RUN_PREFIXES or len(words) < count:
+        return exact
+    prefix = words[:count]
+    if any(word.startswith("-") or not is_literal(word) or " " in word for word in prefix):
+        return exact
+    return " ".join(prefix) + " *"
+
+
+def _plain_parts(command: str) -> tuple[Part, ...] | str:
+    if len(command) > _READ_LIMIT:
+        return "it is too long to look through"
+    split = strict_parts(command)
+    if isinstance(split, str):
+        return split
+    for words in split:
+        if not words[0] or " " in words[0] or "\t" in words[0] or words[0] in KEYWORDS:
+            return f"`{words[0]}` is not a plain command name"
+        if _ASSIGNMENT.match(words[0]):
+            return f"`{words[0].partition('=')[0]}=` sets a variable"
+    return tuple(_part(words) for words in split)
+
+
+def _part(words: tuple[str, ...]) -> Part:
+    fused = " ".join(re.sub(r"\s", "\u00a0", word) for word in words)
+    return Part(words, " ".join(words), fused, risk(words))
+
+
+def _looks(reading: LooseReading, depth: int) -> Iterator[str]:
+    for segment in reading.segments:
+        start = 0
+        while start < len(segment) and (segment[start] in KEYWORDS or _ASSIGNMENT.match(segment[start])):
+            start += 1
+        words = segment[start:]
+        if not words:
+            continue
+        yield from _spellings(words)
+        if words[0].rpartition("/")[2] in RUNNERS:
+            yield from _payloads(words, depth)
+
+
+def _payloads(words: Sequence[str], depth: int) -> Iterator[str]:
+    """The commands that a runner's operands may be, in one word or in several."""
+    for number in range(1, min(len(words), _RUNNER_OPERANDS)):
+        word = words[number]
+        if words[0] != "git":
+            yield from _spellings(words[number:])
+        if depth < _DEPTH and re.search(r"[\s;|&()`$=]", word):
+            payload = word.partition("=")[2] if words[0] == "git" and "=" in word else word
+            yield from _looks(loose_reading(payload.lstrip("!")), depth + 1)
+
+
+def _spellings(words: Sequence[str]) -> Iterator[str]:
+    yield " ".join(words)
+    name = words[0].rpartition("/")[2]
+    if name != words[0]:
+        yield " ".join((name, *words[1:]))
+    if name == "git":
+        start = git_subcommand(words[1:]) + 1
+        if start > 1:
+            yield " ".join(("git", *words[start:]))
+
+
+def _operands(reading: LooseReading) -> Iterator[str]:
+    for segment in reading.segments:
+        if "/" in segment[0] and (not segment[0].startswith(SYSTEM_FOLDERS) or ".." in segment[0]):
+            yield segment[0]
+        for word in segment[1:]:
+            yield from path_candidates(word)
+    yield from reading.targets
+
+
+def _outside(operands: Iterable[str], place: Place | None, *, moves: bool) -> Iterator[str]:
+    for operand in operands:
+        path = operand.removeprefix("file:") if operand.startswith("file:") else operand
+        if "://" in path or path in _FREE_TARGETS or "\0" in path:
+            continue
+        climbs = ".." in path.split("/")
+        if not (path.startswith(("/", "~", "$HOME", "${HOME}")) or climbs):
+            continue
+        resolved = _resolved(path, place)
+        if (moves and climbs) or not _is_inside(resolved, place):
+            yield resolved
+
+
+def _resolved(path: str, place: Place | None) -> str:
+    if place is None:
+        return posixpath.normpath(path)
+    if place.home is not None:
+        path = re.sub(r"^(?:~|\$HOME|\$\{HOME\})(?=/|$)", lambda _: str(place.home), path)
+    return path if path.startswith(("~", "$")) else posixpath.normpath(posixpath.join(place.cwd, path))
+
+
+def _is_inside(resolved: str, place: Place | None) -> bool:
+    if place is None:
+        return not resolved.startswith(("/", "~", "$")) and resolved != ".." and not resolved.startswith("../")
+    return resolved == place.root or resolved.startswith(place.root.rstrip("/") + "/")
+
+
+def _protected(reading: LooseReading) -> Iterator[str]:
+    """Protected names that something may write to: readers without odd options do not count, redirections do."""
+    for segment in reading.segments:
+        if segment[0] in READERS and risk(segment) is None:
+            continue
+        yield from (word for word in segment[1:] if _names_protected(word))
+    yield from (target for target in reading.targets if _names_protected(target))
+
+
+def _names_protected(word: str) -> bool:
+    if "." not in word:
+        return False
+    return any(piece.casefold() in PROTECTED_NAMES for piece in re.split(r"[/=:\s]", word))

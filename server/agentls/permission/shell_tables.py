@@ -1,0 +1,182 @@
+"""What is known about programs: which run others, which options reach further, what an "always" may store."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SYSTEM_FOLDERS = ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/")
+
+KEYWORDS = _words("if then elif else fi for while until do done case esac in select function time coproc { } ! [[ ]]")
+SHELLS = _words("sh bash dash zsh ksh mksh ash fish csh tcsh rbash pwsh busybox toybox")
+WRAPPERS = _words(
+    "command builtin exec env nohup nice ionice timeout stdbuf setsid time xargs sudo doas su pkexec runuser chroot "
+    "unshare nsenter parallel watch entr flock script strace ltrace gdb unbuffer caffeinate arch chrt taskset "
+    "ssh-agent dbus-run-session systemd-run at batch"
+)
+EVALUATORS = _words("eval trap source . alias hash bind complete fc")
+INTERPRETERS = _words(
+    "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit Rscript osascript tclsh expect "
+    "guile ghci irb ipython psql sqlite3 mysql"
+)
+# Editors, pagers and the like: each can run a command from its own options or text.
+EDITORS = _words(
+    "vi vim nvim view ex ed emacs emacsclient nano pico less more most info screen tmux awk gawk mawk nawk"
+)
+# Whose operands are commands, so that a denied name may stand further back.
+RUNNERS = SHELLS | WRAPPERS | EVALUATORS | {"find", "fd", "git", "ssh"}
+PAYLOAD_OPTIONS = _words("c e E p r i")
+
+# Builtins that change what later commands mean: a rule must name them.
+STATE_BUILTINS = _words(
+    "export declare typeset local readonly set shopt enable unset unalias read mapfile readarray getopts let ulimit "
+    "umask compgen pushd popd tee dd"
+)
+DESTRUCTIVE = _words("rm rmdir dd mkfs shred truncate kill pkill killall chmod chown mv crontab shutdown reboot")
+NEVER_STORED = frozenset({"sudo", "doas", "su", "pkexec"})
+FOLDER_CHANGERS = frozenset({"cd", "pushd", "popd"})
+
+# Program: (long options, and single-dash words of find and go; letters of short options) that run, write or reach out.
+RISKY_OPTIONS: dict[str, tuple[tuple[str, ...], str]] = {
+    "find": (
+        ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-files0-from"),
+        "",
+    ),
+    "fd": (("--exec", "--exec-batch"), "xX"),
+    "rg": (("--pre", "--hostname-bin"), ""),
+    "grep": ((), ""),
+    "sort": (("--output", "--compress-program", "--temporary-directory", "--files0-from"), "oT"),
+    "tar": (
+        (
+            "--to-command",
+            "--use-compress-program",
+            "--checkpoint-action",
+            "--rsh-command",
+            "--rmt-command",
+            "--info-script",
+            "--new-volume-script",
+        ),
+        "IF",
+    ),
+    "man": (("--pager", "--html", "--config-file", "--troff"), "PHCtT"),
+    "split": (("--filter",), ""),
+    "ssh": ((), "oFEIJLRDwS"),
+    "scp": ((), "oFSJ"),
+    "sftp": ((), "oFSbJ"),
+    "rsync": (
+        ("--rsh", "--rsync-path", "--config", "--files-from", "--log-file", "--write-batch", "--read-batch"),
+        "eM",
+    ),
+    "make": (("--eval", "--file", "--makefile", "--include-dir", "--environment-overrides"), "fIeE"),
+    "go": (("-exec", "-toolexec", "-o", "-ldflags", "-gcflags", "-overlay", "-vettool", "-modfile"), ""),
+    "npm": (("--script-shell", "--node-options", "--prefix", "--globalconfig", "--userconfig", "--shell"), ""),
+    "pnpm": (("--script-shell", "--node-options", "--dir", "--shell"), ""),
+    "yarn": (("--script-shell", "--node-options", "--cwd"), ""),
+    "pytest": (
+        ("--rootdir", "--basetemp", "--pdbcls", "--junitxml", "--confcutdir", "--override-ini", "--config-file"),
+        "pco",
+    ),
+    "cargo": (("--config", "--manifest-path"), "Z"),
+    "compgen": ((), "CF"),
+    "mapfile": ((), "Cc"),
+    "printf": ((), "v"),
+    "test": ((), "vR"),
+    "[": ((), "vR"),
+    "ls": ((), ""),
+    "date": (("--set",), "s"),
+    "hostname": ((), "F"),
+    "curl": (("--output", "--remote-name", "--config", "--upload-file", "--output-dir", "--dump-header"), "oOKTD"),
+    "wget": (("--output-document", "--output-file", "--execute", "--use-askpass", "--post-file"), "oOei"),
+}
+GIT_OPTIONS = (
+    "--output",
+    "--output-directory",
+    "--ext-diff",
+    "--textconv",
+    "--upload-pack",
+    "--receive-pack",
+    "--exec",
+    "--open-files-in-pager",
+    "--config",
+    "--extcmd",
+    "--template",
+    "--separate-git-dir",
+    "--no-index",
+)
+GIT_LETTERS = {
+    "grep": "O",
+    "rebase": "x",
+    "clone": "cu",
+    "format-patch": "o",
+    "ls-remote": "o",
+    "fetch": "o",
+    "pull": "o",
+}
+GIT_RISKY = _words(
+    "config filter-branch bisect submodule hook difftool mergetool instaweb daemon credential send-email archive am "
+    "fast-import upload-pack receive-pack shell http-backend remote-ext update-index worktree"
+)
+GIT_HARMLESS_GLOBALS = frozenset({"--no-pager", "--literal-pathspecs", "--no-optional-locks", "--no-replace-objects"})
+GIT_GLOBALS_WITH_VALUE = frozenset(
+    {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path"}
+)
+
+READERS = _words(
+    "cat head tail ls grep rg wc find diff stat file test [ echo printf sort uniq cut tr du tree pwd true false sed "
+    "basename dirname realpath readlink cmp nl od xxd sha256sum md5sum"
+)
+PROTECTED_NAMES = _words(
+    ".git .gitmodules .gitattributes .vscode .idea .husky .cursor .envrc .mcp.json .agentls .opencode agentls.json "
+    "agentls.jsonc opencode.json opencode.jsonc .nvim.lua .exrc .dir-locals.el .npmrc .yarnrc .yarnrc.yml .ripgreprc "
+    ".bashrc .bash_profile .profile .zshrc .zshenv .zprofile .ssh .netrc .gitconfig"
+)
+
+# How many words of a known program name the deed: what an "always" stores before ` *`.
+PREFIX_WORDS: dict[str, int] = {
+    **dict.fromkeys(
+        _words(
+            "ls cat head tail wc grep rg find fd pwd which tree stat file du df diff cmp sort uniq cut tr echo printf "
+            "true false test basename dirname realpath date whoami uname ps pytest ruff mypy pyright "
+            "basedpyright black isort eslint prettier tsc jest vitest mocha touch mkdir jq yq shellcheck ctest tox nox"
+        ),
+        1,
+    ),
+    **dict.fromkeys(
+        _words(
+            "git npm pnpm yarn cargo go uv pip pip3 poetry pdm hatch docker podman kubectl helm terraform make just "
+            "gradle mvn dotnet rustup brew apt composer bundle rake mix swift bazel cmake poe"
+        ),
+        2,
+    ),
+    **dict.fromkeys(
+        (
+            "npm run",
+            "pnpm run",
+            "yarn run",
+            "uv run",
+            "poetry run",
+            "pdm run",
+            "git remote",
+            "git stash",
+            "git config",
+            "git worktree",
+            "git submodule",
+            "docker compose",
+            "docker container",
+            "docker image",
+            "go mod",
+            "uv pip",
+            "cargo make",
+            "gh",
+            "aws",
+            "gcloud",
+            "az",
+            "bundle exec",
+        ),
+        3,
+    ),
+}
+# Three-word prefixes whose third word is a program that runs what follows.
+RUN_PREFIXES = frozenset(
+    {"uv run", "poetry run", "pdm run", "bundle exec", "npm exec", "pnpm exec", "pnpm dlx", "docker run"}
+)
