@@ -16,7 +16,7 @@ OnWait = Callable[[int, int, str], None]
 
 
 def attempts(*, on_wait: OnWait, sleep: Callable[[float], Awaitable[None]] = anyio.sleep) -> AsyncRetrying:
-    """Runs the body of `async for attempt in attempts(…)`, inside `with attempt`, until it succeeds or none may follow.
+    """Loop with `async for attempt in …: with attempt: …`; the body runs until it succeeds or may not run again.
 
     `on_wait(attempt, next_at, message)` is told before each wait: the number of the attempt to come, when it starts
     (milliseconds since 1970), and why. The last failure is raised as it is.
