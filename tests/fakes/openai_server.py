@@ -303,10 +303,16 @@ async def serve(
     server = OpenAIServer(script, strict=strict, models=models)
     async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port) as listener:
         server.port = listener.extra(SocketAttribute.local_port)
+        failed: Exception | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(listener.serve, server.handle)
-            yield server
+            try:
+                yield server
+            except Exception as error:  # a test's own failure is shown as it is, in no group
+                failed = error
             group.cancel_scope.cancel()
+        if failed is not None:
+            raise failed
 
 
 def parse_script(items: list[dict[str, Any]]) -> Callable[[Request], Reply]:
