@@ -1,7 +1,6 @@
 """Who changed a file, and how contents are named."""
 
 import hashlib
-import hashlib
 from dataclasses import dataclass
 
 
@@ -15,8 +14,9 @@ class ChangeOrigin:
     part_id: str
 
 
-def content_hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def content_hasher() -> hashlib.blake2b:
+    """Names a content that comes in pieces: `update` with each, then `hexdigest`."""
+    return hashlib.blake2b(digest_size=16)
 
 
 def content_hash(content: bytes) -> str:

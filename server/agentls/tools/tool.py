@@ -45,6 +45,8 @@ class ToolContext:
     output: Callable[[str], None]
     check_open: Callable[[], None]
     expected: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    project_id: str = ""
+    waiting: Callable[[bool], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 
 from agentls.errors import ToolError
@@ -28,20 +29,29 @@ def folder_of(path: Path, *, create: bool = False) -> Generator[int]:
         os.close(descriptor)
 
 
-def read_regular(folder: int, name: str, path: Path) -> tuple[bytes, os.stat_result] | None:
-    """The content of a regular file; None where nothing stands."""
+@contextmanager
+def regular_file(folder: int, name: str, path: Path) -> Generator[tuple[FileIO, os.stat_result] | None]:
+    """A regular file, open for reading; None where nothing stands."""
     try:
         # Non-blocking, so that a named pipe in its place does not hold this thread.
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
     except FileNotFoundError:
-        return None
+        yield None
+        return
     except OSError as error:
         raise _refusal(path, error) from error
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{path} is {kind_of(status.st_mode)}, not a file.")
-        return file.readall(), status
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise ToolError(f"{path} is {kind_of(status.st_mode)}, not a file.")
+    with FileIO(descriptor, "rb") as file:
+        yield file, status
+
+
+def read_regular(folder: int, name: str, path: Path) -> tuple[bytes, os.stat_result] | None:
+    """The content of a regular file; None where nothing stands."""
+    with regular_file(folder, name, path) as found:
+        return None if found is None else (found[0].readall(), found[1])
 
 
 def kind_of(mode: int) -> str:

@@ -1,16 +1,14 @@
 """Reads a window of lines of a file of any size, in bounded memory, hashing all of it on the way."""
 
 import codecs
-import hashlib
 import os
-import stat
 from dataclasses import dataclass, field
-from io import RawIOBase
+from io import FileIO
 from pathlib import Path
 
-from agentls.errors import ToolError
+from agentls.schema.change import content_hash, content_hasher
 from agentls.workspace.binary import UTF16_BOMS, attachment_mime, binary_type
-from agentls.workspace.opened import folder_of, kind_of
+from agentls.workspace.opened import folder_of, regular_file
 from agentls.workspace.textfile import decode
 
 _WHOLE = 4 * 1024 * 1024
@@ -107,23 +105,20 @@ def scan(path: Path, *, offset: int, limit: int, skip: int = 0, width: int = 200
     """
     picker = _Picker(offset, limit, skip, width)
     try:
-        with folder_of(path) as folder:
-            descriptor = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+        with folder_of(path) as folder, regular_file(folder, path.name, path) as found:
+            return None if found is None else _scan(*found, picker)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise ToolError(f"{path} cannot be read: {error.strerror}.") from error
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{path} is {kind_of(status.st_mode)}, not a file that can be read.")
-        head = file.read(_BLOCK) or b""
-        kind = binary_type(head)
-        if kind is not None:
-            return Binary(kind, status.st_size, attachment_mime(head))
-        if status.st_size <= _WHOLE:
-            return _small(head + file.readall(), picker)
-        return _large(head, file, picker)
+
+
+def _scan(file: FileIO, status: os.stat_result, picker: _Picker) -> Window | Binary:
+    head = file.read(_BLOCK)
+    kind = binary_type(head)
+    if kind is not None:
+        return Binary(kind, status.st_size, attachment_mime(head))
+    if status.st_size <= _WHOLE:
+        return _small(head + file.readall(), picker)
+    return _large(head, file, picker)
 
 
 def _small(data: bytes, picker: _Picker) -> Window | Binary:
@@ -132,20 +127,20 @@ def _small(data: bytes, picker: _Picker) -> Window | Binary:
         return Binary(kind, len(data), None)
     picker.feed(decode(data).view)
     picker.finish()
-    return Window(tuple(picker.lines), picker.number - 1, len(data), hashlib.sha256(data).hexdigest(), data)
+    return Window(tuple(picker.lines), picker.number - 1, len(data), content_hash(data), data)
 
 
-def _large(head: bytes, file: RawIOBase, picker: _Picker) -> Window | Binary:
+def _large(head: bytes, file: FileIO, picker: _Picker) -> Window | Binary:
     encoding = {UTF16_BOMS[0]: "utf-16", UTF16_BOMS[1]: "utf-16"}.get(head[:2], "utf-8-sig")
     decoder = codecs.getincrementaldecoder(encoding)("replace")
-    digest, size, block = hashlib.sha256(), 0, head
+    digest, size, block = content_hasher(), 0, head
     while block:
         if size and encoding == "utf-8-sig" and b"\0" in block:
             return Binary("data with NUL bytes", size, None)
         digest.update(block)
         size += len(block)
         picker.feed(decoder.decode(block))
-        block = file.read(_BLOCK) or b""
+        block = file.read(_BLOCK)
     picker.feed(decoder.decode(b"", final=True))
     picker.finish()
     return Window(tuple(picker.lines), picker.number - 1, size, digest.hexdigest(), None)

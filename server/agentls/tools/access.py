@@ -1,0 +1,93 @@
+"""What file tools ask for before they touch a path."""
+
+from collections.abc import Sequence
+
+from agentls.errors import ToolError
+from agentls.schema.permission import Ask, AskMetadata, FileDiff
+from agentls.tools.tool import ToolContext
+from agentls.workspace.resolve import Resolved, resolve
+
+
+def resolved(argument: str, context: ToolContext) -> Resolved:
+    return resolve(argument, context.directory, context.root)
+
+
+def outside(path: Resolved, tool: str, *, folder: bool = False) -> list[Ask]:
+    """The question for a path out of the project; none for one inside."""
+    if path.inside:
+        return []
+    place = path.path if folder else path.path.parent
+    pattern = f"{str(place).rstrip('/')}/*"
+    return [
+        Ask(
+            permission="external_directory",
+            patterns=(pattern,),
+            always=literal((pattern[:-1],)) and (pattern,),
+            title=f"Use {path.path}, outside the project",
+            description=f"{tool} wants to go to {place}, which is not in {path.root}.",
+            metadata=AskMetadata(command=f"{tool} {path.path}"),
+        )
+    ]
+
+
+def reading(path: Resolved, tool: str) -> list[Ask]:
+    return [
+        *outside(path, tool),
+        Ask(
+            permission="read",
+            patterns=(path.pattern,),
+            always=literal((path.pattern,)),
+            title=f"Read {path.shown}",
+            metadata=AskMetadata(command=f"{tool} {path.path}"),
+        ),
+    ]
+
+
+def searching(path: Resolved, tool: str, pattern: str) -> list[Ask]:
+    """The questions of glob, grep and list; a search that names one file also asks to read it."""
+    asked = Ask(
+        permission=tool,
+        patterns=(pattern,),
+        always=literal((pattern,)),
+        title=f"{tool.capitalize()} {pattern}",
+        metadata=AskMetadata(command=f"{tool} {pattern}", cwd=str(path.path)),
+    )
+    if path.path.is_file():
+        return [*reading(path, tool), asked]
+    return [*outside(path, tool, folder=True), asked]
+
+
+def editing(paths: Sequence[tuple[Resolved, str]], tool: str, title: str) -> list[Ask]:
+    """The questions of a change: `paths` come with the unified diff of each."""
+    questions = [ask for path, _ in paths for ask in outside(path, tool)]
+    patterns = tuple(path.pattern for path, _ in paths)
+    protected = any(path.protected for path, _ in paths)
+    files = tuple(FileDiff(uri=path.path.as_uri(), patch=patch) for path, patch in paths)
+    return [
+        *questions,
+        Ask(
+            permission="edit",
+            patterns=patterns,
+            always=() if protected else literal(patterns),
+            title=title,
+            description="This file can make programs run, so it is always asked for." if protected else None,
+            metadata=AskMetadata(files=files),
+            protected=protected,
+        ),
+    ]
+
+
+def literal(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns that an "always" may store: none of a name that holds wildcards itself, for it would allow more."""
+    return () if any("*" in pattern or "?" in pattern for pattern in patterns) else patterns
+
+
+def judged(path: Resolved, context: ToolContext) -> str | None:
+    """The content hash that the call was judged on. A path that leads elsewhere by now was never judged."""
+    key = str(path.path)
+    if key not in context.expected:
+        raise ToolError(
+            f"{path.shown} leads to another place than when this call was judged. Look at it and call again.",
+            f"{path.path.name}: the path changed",
+        )
+    return context.expected[key]

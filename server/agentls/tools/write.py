@@ -1,0 +1,66 @@
+"""The write tool: a whole file, new or anew."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from anyio import to_thread
+
+from agentls.errors import ToolError
+from agentls.schema.permission import Ask
+from agentls.tools.access import resolved
+from agentls.tools.changing import Changes, Plan
+from agentls.tools.tool import Params, ToolContext, ToolResult
+from agentls.workspace.binary import binary_type
+from agentls.workspace.files import FileContent
+from agentls.workspace.resolve import Resolved
+from agentls.workspace.textfile import Text, clean, decode
+
+
+class WriteParams(Params):
+    file_path: str
+    content: str
+
+
+class Write:
+    name: ClassVar[str] = "write"
+    read_only: ClassVar[bool] = False
+    awaits_user: ClassVar[bool] = False
+    params: type[WriteParams] = WriteParams
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+
+    async def asks(self, params: WriteParams, context: ToolContext) -> Sequence[Ask]:
+        path = resolved(params.file_path, context)
+        plan = await self._plan(path, params, context)
+        verb = "Overwrite" if plan.before.exists else "Create"
+        return self._changes.ask(plan, context, self.name, f"{verb} {path.shown}")
+
+    async def run(self, params: WriteParams, context: ToolContext) -> ToolResult:
+        path = resolved(params.file_path, context)
+        self._changes.judged(path, context)
+        plan = await self._plan(path, params, context)
+        await self._changes.put(plan, context)
+        lines = params.content.count("\n") + (not params.content.endswith("\n") and bool(params.content))
+        what = "Wrote" if plan.before.exists else "Created"
+        return ToolResult(path.shown, f"{what} {path.shown} ({lines} lines).", plan.metadata())
+
+    async def _plan(self, path: Resolved, params: WriteParams, context: ToolContext) -> Plan:
+        before = await self._changes.current(path, context)
+        if before.data is None:
+            text = clean(params.content)
+            return Plan(path, before, text.encode(), "", text)
+        if self._changes.seen(path, context) is None:
+            raise ToolError(
+                f"{path.shown} exists, and you have not read it in this session. Read it first, so that nothing in it "
+                "is lost; for a small change use edit.",
+                f"{path.path.name} was not read before",
+            )
+        return await to_thread.run_sync(_rewritten, path, before, before.data, params.content)
+
+
+def _rewritten(path: Resolved, before: FileContent, data: bytes, content: str) -> Plan:
+    kind = binary_type(data)
+    old = Text("") if kind else decode(data)
+    new = old.rewritten(content)
+    return Plan(path, before, new.encode(), f"({kind})\n" if kind else old.view, new.view)

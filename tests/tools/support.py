@@ -1,0 +1,58 @@
+"""What the tests of tools share."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agentls.schema.change import ChangeOrigin
+from agentls.schema.permission import Ask
+from agentls.tools.changing import Changes
+from agentls.tools.edit import Edit
+from agentls.tools.read import Read
+from agentls.tools.tool import ToolContext, ToolResult
+from agentls.tools.write import Write
+from agentls.workspace.files import Files
+from agentls.workspace.reads import Reads
+
+
+@dataclass
+class Desk:
+    """A project folder with the file tools over it."""
+
+    root: Path
+    session: str = "ses_1"
+    live: list[str] = field(default_factory=list)
+    changes: list[tuple[Path, bytes | None, bytes | None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.reads = Reads()
+        self.files = Files(self._record, self.reads.content)
+        changes = Changes(self.files, self.reads)
+        self.read, self.write, self.edit = Read(self.files, self.reads), Write(changes), Edit(changes)
+
+    def _record(self, origin: ChangeOrigin, path: Path, before: bytes | None, after: bytes | None) -> None:
+        self.changes.append((path, before, after))
+
+    def context(self, session: str | None = None) -> ToolContext:
+        name = session or self.session
+        return ToolContext(
+            session_id=name,
+            root_session_id=name,
+            turn_id="trn_1",
+            message_id="msg_1",
+            part_id="prt_1",
+            agent="build",
+            directory=self.root,
+            root=self.root,
+            output=self.live.append,
+            check_open=lambda: None,
+        )
+
+    async def asks(self, tool: Any, **arguments: Any) -> list[Ask]:
+        return list(await tool.asks(tool.params.model_validate(arguments), self.context()))
+
+    async def call(self, tool: Any, session: str | None = None, **arguments: Any) -> ToolResult:
+        """Asks and runs, as after an allowed question."""
+        params, context = tool.params.model_validate(arguments), self.context(session)
+        await tool.asks(params, context)
+        return await tool.run(params, context)
