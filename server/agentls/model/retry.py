@@ -47,7 +47,7 @@ def _wait(state: RetryCallState) -> float:
     return _own_wait(state)
 
 
-_own_wait = wait_exponential_jitter(initial=2, max=_LONGEST_OWN_WAIT, jitter=1)
+_own_wait = wait_exponential_jitter(multiplier=2, max=_LONGEST_OWN_WAIT, jitter=1)
 
 
 def _exception(state: RetryCallState) -> BaseException | None:

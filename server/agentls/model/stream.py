@@ -47,18 +47,18 @@ class Decoder:
         self._half = ""
 
     def feed(self, chunk: object) -> list[ModelEvent]:
-        if not isinstance(chunk, Mapping):
+        if not isinstance(chunk, dict):
             return []
-        members = cast("Mapping[str, Any]", chunk)
+        members = cast("dict[str, Any]", chunk)
         self._refuse_error(members)
         self._note_usage(members)
         choices = members.get("choices")
         if not choices or not isinstance(choices, list):
             return []
         choice = cast("list[object]", choices)[0]
-        if not isinstance(choice, Mapping):
+        if not isinstance(choice, dict):
             return []
-        return self._choice(cast("Mapping[str, Any]", choice))
+        return self._choice(cast("dict[str, Any]", choice))
 
     def finish(self, *, done: bool = False) -> list[ModelEvent]:
         """The calls and the end. `done`: the server said that this is all, and did not just close the connection."""
@@ -74,62 +74,72 @@ class Decoder:
             raise failures.empty(self._endpoint)
         return [*events, *self._calls.closing_events(), *calls, StepEnd(finish, self._tokens)]
 
-    def _refuse_error(self, members: Mapping[str, Any]) -> None:
+    def _refuse_error(self, members: dict[str, Any]) -> None:
         error = members.get("error")
         if error:
-            inner = cast("object", error) if isinstance(error, Mapping) else members
+            inner = cast("object", error) if isinstance(error, dict) else members
             raise failures.from_error_object(self._endpoint, inner)
         if "choices" in members:
             return
         if members.get("object") == "error" or members.get("type") == "error" or members.get("detail"):
             raise failures.from_error_object(self._endpoint, members)
 
-    def _note_usage(self, members: Mapping[str, Any]) -> None:
+    def _note_usage(self, members: dict[str, Any]) -> None:
         usage = members.get("usage")
-        if usage is None and isinstance(members.get("x_groq"), Mapping):
+        if usage is None and isinstance(members.get("x_groq"), dict):
             usage = members["x_groq"].get("usage")
-        if not isinstance(usage, Mapping):
+        if not isinstance(usage, dict):
             return
-        tokens = _tokens(cast("Mapping[str, Any]", usage))
+        tokens = _tokens(cast("dict[str, Any]", usage))
         if tokens.total or self._tokens is None:
             self._tokens = tokens
 
-    def _choice(self, choice: Mapping[str, Any]) -> list[ModelEvent]:
+    def _choice(self, choice: dict[str, Any]) -> list[ModelEvent]:
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self._reason = reason.lower()
         error = choice.get("error")
-        if isinstance(error, Mapping) and error:
-            raise failures.from_error_object(self._endpoint, cast("Mapping[str, Any]", error))
+        if isinstance(error, dict) and error:
+            raise failures.from_error_object(self._endpoint, cast("dict[str, Any]", error))
         # A server that does not stream answers with a whole `message`.
         delta = choice.get("delta") or choice.get("message")
-        if not isinstance(delta, Mapping):
+        if not isinstance(delta, dict):
             return []
-        return self._delta(cast("Mapping[str, Any]", delta))
+        return self._delta(cast("dict[str, Any]", delta))
 
-    def _delta(self, delta: Mapping[str, Any]) -> list[ModelEvent]:
+    def _delta(self, delta: dict[str, Any]) -> list[ModelEvent]:
+        content: object = delta.get("content")
+        if isinstance(content, str) and len(delta) == 1:
+            return self._spoken(content)
+        events = self._thoughts(delta, content)
+        events += self._spoken(_text(content) or _text(delta.get("refusal")))
+        entries = _mappings(delta.get("tool_calls"))
+        legacy = delta.get("function_call")
+        if isinstance(legacy, dict):
+            entries.append({"index": 0, "function": legacy})
+        for entry in entries:
+            events += self._calls.feed(entry)
+        return events
+
+    def _spoken(self, text: str) -> list[ModelEvent]:
+        text = self._whole(text)
+        if not text:
+            return []
+        self._has_text = True
+        return [TextDelta(text)]
+
+    def _thoughts(self, delta: dict[str, Any], content: object) -> list[ModelEvent]:
         events: list[ModelEvent] = []
         for name in _REASONING:
             text = _text(delta.get(name))
             if text:
                 events.append(self._reasoning(text, name))
                 break
-        content: object = delta.get("content")
-        if not isinstance(content, str):
+        if isinstance(content, list):
             # Mistral sends its thinking as a part of the content; it has no member to send it back in.
-            thought = "".join(_text(part.get("thinking")) for part in _mappings(content))
+            thought = "".join(_text(part.get("thinking")) for part in _mappings(cast("object", content)))
             if thought:
                 events.append(self._reasoning(thought, ""))
-        text = self._whole(_text(content) or _text(delta.get("refusal")))
-        if text:
-            self._has_text = True
-            events.append(TextDelta(text))
-        entries = _mappings(delta.get("tool_calls"))
-        legacy = delta.get("function_call")
-        if isinstance(legacy, Mapping):
-            entries.append({"index": 0, "function": legacy})
-        for entry in entries:
-            events += self._calls.feed(entry)
         return events
 
     def _reasoning(self, text: str, field: str) -> ReasoningDelta:
@@ -170,9 +180,9 @@ class Decoder:
         return finish
 
 
-def _mappings(value: object) -> list[Mapping[str, Any]]:
+def _mappings(value: object) -> list[dict[str, Any]]:
     items = cast("list[object]", value) if isinstance(value, list) else [value]
-    return [cast("Mapping[str, Any]", item) for item in items if isinstance(item, Mapping)]
+    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
 
 
 def _text(value: object) -> str:
@@ -185,7 +195,7 @@ def _text(value: object) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _tokens(usage: Mapping[str, Any]) -> Tokens:
+def _tokens(usage: dict[str, Any]) -> Tokens:
     """Counts as the catalog prices them: cached and reasoning tokens are taken out of input and output."""
     prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     read = _count(usage, "prompt_tokens_details", "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
@@ -201,8 +211,8 @@ def _tokens(usage: Mapping[str, Any]) -> Tokens:
     )
 
 
-def _count(usage: Mapping[str, Any], *path: str) -> int:
+def _count(usage: dict[str, Any], *path: str) -> int:
     value: Any = usage
     for name in path:
-        value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else None
+        value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
     return int(value) if isinstance(value, int | float) and value > 0 else 0

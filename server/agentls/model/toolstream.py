@@ -1,7 +1,7 @@
 """Tool calls as they stream in: which delta belongs to which call, and what its arguments are in the end."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -45,9 +45,9 @@ class Calls:
     def __init__(self) -> None:
         self._calls: list[_Call] = []
 
-    def feed(self, entry: Mapping[str, Any]) -> Iterator[ModelEvent]:
+    def feed(self, entry: dict[str, Any]) -> Iterator[ModelEvent]:
         function = entry.get("function")
-        members = cast("Mapping[str, Any]", function) if isinstance(function, Mapping) else entry
+        members = cast("dict[str, Any]", function) if isinstance(function, dict) else entry
         name = _label(members.get("name"))
         piece = _piece(members.get("arguments"))
         index = entry.get("index")
