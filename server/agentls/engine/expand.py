@@ -1,0 +1,134 @@
+"""The first act of a turn: the files that a prompt names become text for the model."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+
+from agentls.config.prompts import prompt
+from agentls.engine.history import Entry, History
+from agentls.engine.run import Run
+from agentls.engine.transcript import part_id
+from agentls.errors import ToolError
+from agentls.permission.rules import Verdict
+from agentls.schema.message import UserMessage
+from agentls.schema.part import AgentPart, FilePart, TextPart
+from agentls.schema.permission import Ask
+from agentls.tools.registry import Registry
+from agentls.tools.tool import ToolContext, ToolResult
+
+SECONDS = 10
+
+Judge = Callable[[str, str, Ask], Verdict]
+
+
+class Expander:
+    """Runs the real `read` tool on each mentioned file, without asking unless it is denied. Failures become text."""
+
+    def __init__(self, registry: Registry, judge: Judge) -> None:
+        self._registry = registry
+        self._judge = judge
+
+    async def expand(self, run: Run, history: History) -> None:
+        """Until nothing in the newest user messages waits for it."""
+        while True:
+            history.refresh()
+            waiting = [(entry, part) for entry in _newest(history) for part in entry.parts if _waits(part, entry)]
+            if not waiting:
+                return
+            for entry, part in waiting:
+                await self._expand(run, entry, part)
+
+    async def _expand(self, run: Run, entry: Entry, part: object) -> None:
+        match part:
+            case FilePart():
+                texts, files = await self._read(run, entry, part)
+                with run.journal.transaction():
+                    for text in texts:
+                        self._add_text(run, entry, text)
+                    for file in files:
+                        run.writer.part(FilePart(**_ids(run, entry), **file))
+                    run.writer.part(part.but(source={**(part.source or {}), "expanded": True}))
+            case AgentPart():
+                self._add_text(run, entry, prompt("input/agent").format(name=part.name))
+            case _:
+                return
+
+    async def _read(self, run: Run, entry: Entry, part: FilePart) -> tuple[list[str], list[dict[str, str]]]:
+        arguments = _arguments(part)
+        called = prompt("input/read").format(arguments=arguments)
+        try:
+            with anyio.fail_after(SECONDS):
+                result = await self._run_read(run, entry, part, arguments)
+        except ToolError as error:
+            return [called, error.message], []
+        except TimeoutError:
+            return [called, prompt("input/read-late").format(seconds=SECONDS)], []
+        files = [
+            {key: str(file[key]) for key in ("mime", "filename", "url") if key in file} for file in result.attachments
+        ]
+        return [called, result.output], files
+
+    async def _run_read(self, run: Run, entry: Entry, part: FilePart, arguments: dict[str, object]) -> ToolResult:
+        tool, params = self._registry.parse("read", arguments)
+        context = ToolContext(
+            session_id=run.scope.session_id,
+            root_session_id=run.scope.root_id,
+            project_id=run.project_id,
+            turn_id=run.turn.id,
+            message_id=entry.message.id,
+            part_id=part.id,
+            agent=entry.message.agent,
+            directory=run.directory,
+            root=run.root,
+            output=lambda _: None,
+            check_open=run.token.check,
+        )
+        for ask in await tool.asks(params, context):
+            verdict = self._judge(run.scope.session_id, entry.message.agent, ask)
+            if verdict.action == "deny":
+                raise ToolError(prompt("input/read-denied").format(path=arguments["filePath"]))
+        return await tool.run(params, context)
+
+    def _add_text(self, run: Run, entry: Entry, text: str) -> None:
+        run.writer.part(TextPart(**_ids(run, entry), text=text, synthetic=True))
+
+
+def _ids(run: Run, entry: Entry) -> dict[str, object]:
+    return {
+        "id": part_id(),
+        "session_id": run.scope.session_id,
+        "message_id": entry.message.id,
+        "pos": run.writer.place(),
+    }
+
+
+def _newest(history: History) -> list[Entry]:
+    """The user messages that no answer follows yet."""
+    found: list[Entry] = []
+    for entry in reversed(history.entries):
+        if not isinstance(entry.message, UserMessage):
+            break
+        found.append(entry)
+    return found[::-1]
+
+
+def _waits(part: object, entry: Entry) -> bool:
+    match part:
+        case FilePart():
+            return (part.source or {}).get("expanded") is False
+        case AgentPart():
+            text = prompt("input/agent").format(name=part.name)
+            return not any(isinstance(other, TextPart) and other.text == text for other in entry.parts)
+        case _:
+            return False
+
+
+def _arguments(part: FilePart) -> dict[str, object]:
+    path = str((part.source or {}).get("path", part.url))
+    query = parse_qs(urlsplit(part.url).query)
+    start = int(query.get("start", ["0"])[0])
+    if not start:
+        return {"filePath": path}
+    end = int(query.get("end", [str(start)])[0])
+    return {"filePath": path, "offset": start, "limit": max(1, end - start + 1)}

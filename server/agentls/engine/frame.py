@@ -1,0 +1,77 @@
+"""The fixed head of every request of a session: system text and tool list.
+
+Both stay as they are from step to step, so that a provider's prefix cache holds. They are built anew only after a switch
+of agent or model, or when a turn starts with another set of tools.
+"""
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic_core import from_json, to_json
+
+from agentls.config.agents import Agent
+from agentls.config.prompts import prompt
+from agentls.schema.model import ModelRef
+from agentls.storage.sessions import SessionStore
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`tools` is the JSON of the whole array, empty where none is offered; `date` the day of the system text."""
+
+    system: str
+    tools: str
+    agent: str
+    model: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a session works. `instructions` are texts of instruction files, each with its path."""
+
+    directory: Path
+    root: Path
+    is_git: bool
+    instructions: Sequence[tuple[str, str]]
+
+
+class Frames:
+    def __init__(self, sessions: SessionStore, place: Callable[[Path], Place]) -> None:
+        self._sessions = sessions
+        self._place = place
+
+    def stored(self, session_id: str) -> Frame | None:
+        text = self._sessions.frame(session_id)
+        return Frame(**from_json(text)) if text is not None else None
+
+    def current(self, session_id: str, directory: Path, agent: Agent, model: ModelRef, tools: str | None) -> Frame:
+        """The session's frame for this step. `tools` is the list as it would be built now, at the start of a turn only."""
+        stored = self.stored(session_id)
+        if stored is not None and (stored.agent, stored.model) == (agent.name, str(model)):
+            if tools is None or tools == stored.tools:
+                return stored
+        frame = Frame(self._system(directory, agent, model), tools or "", agent.name, str(model), today())
+        self._sessions.save_frame(session_id, to_json(frame).decode())
+        return frame
+
+    def _system(self, directory: Path, agent: Agent, model: ModelRef) -> str:
+        place = self._place(directory)
+        environment = prompt("system").format(
+            model=model,
+            cwd=place.directory,
+            root=place.root,
+            git="yes" if place.is_git else "no",
+            platform=f"{platform.system()} {platform.machine()}",
+            date=today(),
+        )
+        texts = [agent.prompt or prompt("agents/build"), environment]
+        texts += [f"Instructions from {path}:\n{text}" for path, text in place.instructions]
+        return "\n\n".join(texts)
+
+
+def today() -> str:
+    return datetime.now().astimezone().date().isoformat()

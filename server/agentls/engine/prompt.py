@@ -1,0 +1,179 @@
+"""A prompt on its way in: what a client sent becomes a user message and its parts."""
+
+import hashlib
+import mimetypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, assert_never
+from urllib.parse import unquote, urlsplit
+
+from pydantic_core import to_json
+
+from agentls.config.prompts import prompt
+from agentls.engine.transcript import Writer, part_id
+from agentls.errors import AgentError, ErrorKind
+from agentls.schema.base import Value, now
+from agentls.schema.ids import Prefix, is_message_id, new
+from agentls.schema.input import (
+    AgentInput,
+    DiagnosticsInput,
+    FileInput,
+    ImageInput,
+    InputPart,
+    ResourceInput,
+    SelectionInput,
+    TextInput,
+)
+from agentls.schema.message import Created, UserMessage
+from agentls.schema.model import ModelRef
+from agentls.schema.part import AgentPart, FilePart, Part, TextPart
+
+Delivery = Literal["steer", "queue", "reject"]
+
+
+class PromptRequest(Value):
+    """`session/prompt`, as the engine takes it and as the queue keeps it."""
+
+    session_id: str
+    parts: tuple[InputPart, ...]
+    message_id: str | None = None
+    delivery: Delivery = "steer"
+    agent: str | None = None
+    model: ModelRef | None = None
+    system: str | None = None
+    format: dict[str, Any] | None = None
+    no_reply: bool = False
+
+    def digest(self) -> str:
+        return digest_of(self)
+
+
+def digest_of(request: Value) -> str:
+    """Equal for equal requests: it makes a client's `messageId` idempotent."""
+    return hashlib.blake2b(request.wire(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The agent and model that a prompt is answered by."""
+
+    agent: str
+    model: ModelRef
+
+
+def checked_message_id(message_id: str | None) -> str:
+    if message_id is None:
+        return new(Prefix.MESSAGE)
+    if not is_message_id(message_id):
+        raise AgentError(
+            ErrorKind.INVALID_PARAMS,
+            f"`messageId` {message_id!r} is not of the form msg_ + ULID (26 characters). Leave it out to get one.",
+            {"errors": [{"loc": ["messageId"], "type": "id", "msg": "msg_ and 26 Crockford characters"}]},
+        )
+    return message_id
+
+
+def store_prompt(
+    writer: Writer, request: PromptRequest, message_id: str, chosen: Chosen, notes: Sequence[str]
+) -> UserMessage:
+    """Store the message and its raw parts; expansion comes as the turn's first act. `notes` are further texts for the
+    model, such as a new date.
+    """
+    message = UserMessage(
+        id=message_id,
+        session_id=request.session_id,
+        pos=writer.place(),
+        time=Created(created=now()),
+        agent=chosen.agent,
+        model=chosen.model,
+        format=request.format,
+        system=request.system,
+    )
+    writer.message(message, request.digest())
+    for part in request.parts:
+        writer.part(_stored(part, _ids(writer, message)))
+    for note in [*notes, *([request.system] if request.system else [])]:
+        writer.part(TextPart(**_ids(writer, message), text=note, synthetic=True))
+    return message
+
+
+def store_synthetic(
+    writer: Writer, session_id: str, text: str, chosen: Chosen, message_id: str | None = None, digest: str | None = None
+) -> UserMessage:
+    """A user message that the engine writes itself."""
+    message = UserMessage(
+        id=message_id or new(Prefix.MESSAGE),
+        session_id=session_id,
+        pos=writer.place(),
+        time=Created(created=now()),
+        agent=chosen.agent,
+        model=chosen.model,
+    )
+    writer.message(message, digest)
+    writer.part(TextPart(**_ids(writer, message), text=text, synthetic=True))
+    return message
+
+
+def _ids(writer: Writer, message: UserMessage) -> dict[str, Any]:
+    return {"id": part_id(), "session_id": message.session_id, "message_id": message.id, "pos": writer.place()}
+
+
+def _stored(part: InputPart, ids: dict[str, Any]) -> Part:
+    match part:
+        case TextInput():
+            return TextPart(**ids, text=part.text)
+        case ImageInput():
+            return FilePart(**ids, mime=part.mime_type, url=f"data:{part.mime_type};base64,{part.data}")
+        case FileInput():
+            return _file(part, ids)
+        case AgentInput():
+            return AgentPart(**ids, name=part.name)
+        case ResourceInput():
+            text = prompt("input/resource").format(uri=part.uri, text=part.text or "")
+            return TextPart(**ids, text=text, synthetic=True)
+        case SelectionInput():
+            first, last = part.range.start.line + 1, part.range.end.line + 1
+            text = prompt("input/selection").format(path=path_of(part.uri), first=first, last=last, text=part.text)
+            return TextPart(**ids, text=text, synthetic=True)
+        case DiagnosticsInput():
+            lines = "\n".join(_diagnostic(item) for item in part.items)
+            text = prompt("input/diagnostics").format(path=path_of(part.uri), lines=lines or "(none)")
+            return TextPart(**ids, text=text, synthetic=True)
+        case _:
+            assert_never(part)
+
+
+def _file(part: FileInput, ids: dict[str, Any]) -> FilePart:
+    path = path_of(part.uri)
+    mime = mimetypes.guess_type(path)[0] or "text/plain"
+    lines = ""
+    if part.range is not None:
+        lines = f"?start={part.range.start.line + 1}&end={part.range.end.line + 1}"
+    source = {"type": "file", "path": path, "expanded": False}
+    return FilePart(**ids, mime=mime, filename=path.rsplit("/", 1)[-1], url=part.uri + lines, source=source)
+
+
+def path_of(uri: str) -> str:
+    """The path of a `file:` URI; anything else as it is."""
+    split = urlsplit(uri)
+    return unquote(split.path) if split.scheme == "file" else uri
+
+
+def _diagnostic(item: dict[str, Any]) -> str:
+    start = (item.get("range") or {}).get("start") or {}
+    place = f"{int(start.get('line', 0)) + 1}:{int(start.get('character', 0)) + 1}"
+    severity = {1: "error", 2: "warning", 3: "information", 4: "hint"}.get(int(item.get("severity") or 1), "error")
+    source = f" [{item['source']}]" if item.get("source") else ""
+    return f"{place} {severity}: {item.get('message', '')}{source}"
+
+
+def queued_wire(request: PromptRequest, message_id: str) -> str:
+    """What a client sees of a queued prompt."""
+    text = " ".join(part.text for part in request.parts if isinstance(part, TextInput))
+    members = {
+        "messageId": message_id,
+        "text": text,
+        "parts": [part.members() for part in request.parts],
+        "createdAt": now(),
+    }
+    return to_json(members).decode()

@@ -1,0 +1,219 @@
+"""Who is busy: one record a running session, from the start of its turn to its end, and what waits behind it."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import anyio
+from anyio.abc import TaskGroup
+
+from agentls.engine.interrupt import Interrupter, Reason
+from agentls.engine.loop import LoopEnd
+from agentls.engine.run import Run
+from agentls.engine.stores import Stores
+from agentls.engine.transcript import Token, Transcript
+from agentls.errors import RunClosedError
+from agentls.schema.base import now
+from agentls.schema.event import Scope, StatusChanged
+from agentls.schema.ids import Prefix, new
+from agentls.schema.message import AssistantMessage, MessageError
+from agentls.schema.model import Usage
+from agentls.schema.session import PlainStatus, StopReason, Turn, TurnTime
+from agentls.workspace.project import Project
+
+log = logging.getLogger(__name__)
+
+ABORT_SECONDS = 5
+NATURAL: frozenset[StopReason] = frozenset({"done", "length", "max_steps", "content_filter", "rejected"})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a prompt's turn ended."""
+
+    stop_reason: StopReason
+    message: AssistantMessage | None = None
+    error: MessageError | None = None
+    usage: Usage = Usage()
+
+
+@dataclass(slots=True)
+class Waiter:
+    """Somebody waits for the end of a turn."""
+
+    event: anyio.Event = field(default_factory=anyio.Event)
+    outcome: Outcome | None = None
+
+    def end(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.event.set()
+
+
+@dataclass(slots=True)
+class Behind:
+    """A turn that starts when the present one has ended: behind a shell command, or behind an abort."""
+
+    message_id: str
+    turn_id: str = field(default_factory=lambda: new(Prefix.TURN))
+    waiters: list[Waiter] = field(default_factory=list[Waiter])
+
+
+@dataclass(slots=True)
+class Active:
+    """`wanted`: a prompt was stored that the loop has not read. `stopping`: an abort is on its way."""
+
+    kind: Literal["run", "shell"]
+    run: Run
+    wanted: bool = False
+    stopping: bool = False
+    behind: Behind | None = None
+    waiters: list[Waiter] = field(default_factory=list[Waiter])
+
+
+Work = Callable[[Active], Awaitable[LoopEnd]]
+
+
+class Runner:
+    """The four states of a session: idle (no record), running, shell, shell with a run behind it."""
+
+    def __init__(self, tasks: TaskGroup, stores: Stores, transcript: Transcript, interrupter: Interrupter) -> None:
+        self._tasks = tasks
+        self._stores = stores
+        self._transcript = transcript
+        self._interrupter = interrupter
+        self._active: dict[str, Active] = {}
+        self.on_end: Callable[[Scope, Active, StopReason], bool] = lambda *_: False
+
+    def active(self, session_id: str) -> Active | None:
+        return self._active.get(session_id)
+
+    def all(self) -> list[Active]:
+        return list(self._active.values())
+
+    def claim(self, session_id: str) -> None:
+        """Make sure that this process may write the session; a dead owner's is swept first.
+
+        Raises `AgentError` `session_locked {pid}` while another living process runs it.
+        """
+        owner = self._stores.owners.of(session_id)
+        if owner is None or owner.instance_id == self._stores.owners.instance_id:
+            return
+        self._stores.owners.require_free(session_id)
+        with self._stores.journal.transaction():
+            self._interrupter.settle(self._stores.scope(session_id), "crash")
+            self._stores.owners.forget(owner)
+
+    def sweep(self) -> int:
+        """Bring the sessions of dead processes to an orderly end; returns how many there were."""
+        dead = self._stores.owners.dead()
+        for owner in dead:
+            self.claim(owner.session_id)
+        return len(dead)
+
+    def start(
+        self,
+        scope: Scope,
+        project: Project,
+        kind: Literal["run", "shell"],
+        turn: Turn,
+        work: Work,
+        waiters: list[Waiter],
+    ) -> Active:
+        """Within the transaction that stores the turn's first message, or goes on with a waiting turn."""
+        self._stores.owners.take(scope.session_id)
+        is_new = turn.state == "running"
+        turn = turn.but(state="running")
+        self._stores.save_turn(scope, turn, "turn/started" if is_new else None)
+        token = Token()
+        run = Run(
+            scope=scope,
+            project_id=project.id,
+            root=project.root,
+            turn=turn,
+            token=token,
+            writer=self._transcript.writer(scope, token),
+            journal=self._stores.journal,
+            usage=turn.usage,
+        )
+        active = Active(kind, run, waiters=waiters)
+        self._active[scope.session_id] = active
+        self._stores.journal.publish(StatusChanged(scope, run.status, turn.id))
+        self._tasks.start_soon(self._drive, active, work, name=f"run {scope.session_id}")
+        return active
+
+    async def _drive(self, active: Active, work: Work) -> None:
+        ends: list[LoopEnd] = []
+        try:
+            with active.run.scope_of_cancel:
+                ends.append(await work(active))
+        except* RunClosedError:
+            pass
+        except* Exception:
+            log_id = new(Prefix.CALL)
+            log.exception("run of %s failed (%s)", active.run.scope.session_id, log_id)
+            data = {"message": f"A fault in agentls ended the turn; the log has it as {log_id}.", "logId": log_id}
+            ends.append(LoopEnd("error", MessageError(name="UnknownError", data=data)))
+        finally:
+            with anyio.CancelScope(shield=True):
+                self._end(active, ends[-1] if ends else None)
+
+    async def stop(self, active: Active, cause: Reason) -> bool:
+        """A barrier: afterwards nothing is written to the turn. Returns whether it had to be forced."""
+        active.stopping = True
+        run = active.run
+        if run.cause is None:
+            run.cause = cause
+        run.scope_of_cancel.cancel()
+        with anyio.move_on_after(ABORT_SECONDS):
+            await run.done.wait()
+        if run.done.is_set():
+            return False
+        log.warning("the run of %s did not stop within %s s and was cut off", run.scope.session_id, ABORT_SECONDS)
+        self._end(active, None)
+        return True
+
+    def _end(self, active: Active, end: LoopEnd | None) -> None:
+        run = active.run
+        if run.token.closed:
+            return
+        run.token.closed = True
+        scope = run.scope
+        with self._stores.journal.transaction():
+            turn = self._close(active, end)
+            self._stores.owners.release(scope.session_id)
+            self._active.pop(scope.session_id, None)
+            stop: StopReason = turn.stop_reason or "cancelled" if turn else "cancelled"
+            followed = run.cause in (None, "abort") and self.on_end(scope, active, stop)
+            if not followed:
+                waits = turn is not None and turn.state == "waiting"
+                status = PlainStatus(type="waiting" if waits else "idle")
+                self._stores.journal.publish(StatusChanged(scope, status, None))
+        outcome = Outcome(
+            stop, self._stores.messages.last_assistant(scope.session_id), turn.error if turn else None, run.usage
+        )
+        for waiter in active.waiters:
+            waiter.end(outcome)
+        run.done.set()
+
+    def _close(self, active: Active, end: LoopEnd | None) -> Turn | None:
+        run = active.run
+        if end is None:
+            cause = run.cause if run.cause in ("abort", "exit") else "exit"
+            turn = self._interrupter.settle(run.scope, "abort" if cause == "abort" else "exit", usage=run.usage)
+            return turn
+        if end.stop == "error":
+            self._interrupter.close_after_error(run.scope, end.error)
+        time = TurnTime(started=run.turn.time.started, ended=now())
+        turn = run.turn.but(state="ended", stop_reason=end.stop, error=end.error, usage=run.usage, time=time)
+        return self._stores.save_turn(run.scope, turn, "turn/ended")
+
+
+def new_turn(session_id: str, message_id: str, turn_id: str | None = None) -> Turn:
+    return Turn(
+        id=turn_id or new(Prefix.TURN),
+        session_id=session_id,
+        message_id=message_id,
+        state="running",
+        time=TurnTime(started=now()),
+    )

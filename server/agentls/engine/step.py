@@ -1,0 +1,196 @@
+"""One step: one request to the model, the calls that it makes, and the account of both."""
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from pydantic_core import to_json
+
+from agentls.config.agents import Agent
+from agentls.config.prompts import prompt
+from agentls.engine import doom
+from agentls.engine.frame import Frame, Frames
+from agentls.engine.history import History
+from agentls.engine.processor import Processor
+from agentls.engine.run import Run
+from agentls.engine.stores import Stores
+from agentls.engine.toolcalls import Calls, ToolCalls
+from agentls.engine.transcript import part_id
+from agentls.model.client import ModelRequest
+from agentls.model.failures import ModelFailure
+from agentls.model.messages import system_element
+from agentls.model.providers import Choice, Providers
+from agentls.model.retry import attempts
+from agentls.schema.base import now
+from agentls.schema.event import UsageChanged
+from agentls.schema.ids import Prefix, new
+from agentls.schema.message import AssistantMessage, MessageError, Span, UserMessage, Where
+from agentls.schema.model import ModelRef, Tokens, Usage
+from agentls.schema.part import Failed, PartTime, PatchPart, Pending, StepFinishPart, StepStartPart, ToolPart
+from agentls.schema.session import PlainStatus, RetryStatus
+from agentls.storage.changes import ChangeStore
+
+_FILTERED = MessageError(
+    name="ContentFilterError", data={"message": "The provider's content filter stopped the answer."}
+)
+OfferedTools = Callable[[Run, Agent], str]
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """`go_on`: the loop reads the history again. `rejected`: the user stopped the turn."""
+
+    go_on: bool
+    rejected: bool = False
+
+
+class Steps:
+    def __init__(
+        self,
+        stores: Stores,
+        providers: Providers,
+        frames: Frames,
+        calls: ToolCalls,
+        changes: ChangeStore,
+        offered: OfferedTools,
+    ) -> None:
+        self._stores = stores
+        self._providers = providers
+        self._frames = frames
+        self._calls = calls
+        self._changes = changes
+        self._offered = offered
+
+    async def step(self, run: Run, history: History, user: UserMessage, agent: Agent, *, last: bool) -> StepResult:
+        """`last`: the limit of steps is reached, so the model is asked for a closing word and no call is run."""
+        choice = await self._providers.choose(user.model)
+        first_of_turn = run.steps == 0
+        run.steps += 1
+        tools = self._offered(run, agent) if first_of_turn else None
+        frame = self._frames.current(run.scope.session_id, run.directory, agent, user.model, tools)
+        request = self._request(frame, history, user, agent, choice, last=last)
+        message = self._start(run, user, agent)
+        processor = Processor(run.writer, message)
+        try:
+            await self._stream(run, choice, request, processor)
+        except ModelFailure as failure:
+            error = failure.to_message_error()
+            finish = "content-filter" if error.name == "ContentFilterError" else "error"
+            time = message.time.but(completed=now())
+            run.writer.message(message.but(finish=finish, error=error, time=time))
+            return StepResult(go_on=True)
+        message = self._account(run, message, processor, choice)
+        if last:
+            self._refuse_calls(run, processor)
+        return await self.finish(run, history, message, processor.tools, processor.problems)
+
+    async def finish(
+        self,
+        run: Run,
+        history: History,
+        message: AssistantMessage,
+        tools: Sequence[ToolPart],
+        problems: dict[str, str] | None = None,
+    ) -> StepResult:
+        """Run the calls of a step whose stream has ended, then close it. Also for a step from before a restart."""
+        pending = [part for part in tools if isinstance(part.state, Pending)]
+        calls = Calls(run, message, pending, problems or {}, doom.deeds(history.entries))
+        await self._calls.execute(calls)
+        with self._stores.journal.transaction():
+            self._close(run, message)
+        return StepResult(go_on=not calls.blocked, rejected=calls.blocked)
+
+    def _request(
+        self, frame: Frame, history: History, user: UserMessage, agent: Agent, choice: Choice, *, last: bool
+    ) -> ModelRequest:
+        messages = [system_element(frame.system), *history.elements(user.model, choice.traits)]
+        if last:
+            messages.append(to_json({"role": choice.traits.closing_role, "content": prompt("max-steps")}))
+        options = {
+            **({"temperature": agent.temperature} if agent.temperature is not None else {}),
+            **({"top_p": agent.top_p} if agent.top_p is not None else {}),
+        }
+        return ModelRequest(
+            model=user.model,
+            messages=messages,
+            tools=frame.tools.encode() if frame.tools else None,
+            tool_choice="none" if last and frame.tools else None,
+            max_output=choice.max_output,
+            options=options,
+        )
+
+    def _start(self, run: Run, user: UserMessage, agent: Agent) -> AssistantMessage:
+        message = AssistantMessage(
+            id=new(Prefix.MESSAGE),
+            session_id=run.scope.session_id,
+            pos=run.writer.place(),
+            parent_id=user.id,
+            time=Span(created=now()),
+            agent=agent.name,
+            model=user.model,
+            path=Where(cwd=str(run.directory), root=str(run.root)),
+        )
+        with self._stores.journal.transaction():
+            run.writer.message(message)
+            run.writer.part(StepStartPart(**self._ids(run, message)))
+        return message
+
+    async def _stream(self, run: Run, choice: Choice, request: ModelRequest, processor: Processor) -> None:
+        def on_wait(attempt: int, next_at: int, message: str) -> None:
+            run.show(RetryStatus(attempt=attempt, next_at=next_at, message=message))
+
+        async for attempt in attempts(on_wait=on_wait):
+            with attempt:
+                run.show(PlainStatus(type="busy"))
+                try:
+                    async with aclosing(choice.client.stream(request)) as events:
+                        async for event in events:
+                            processor.feed(event)
+                except ModelFailure:
+                    with self._stores.journal.transaction():
+                        processor.discard()
+                    raise
+
+    def _account(self, run: Run, message: AssistantMessage, processor: Processor, choice: Choice) -> AssistantMessage:
+        end = processor.end
+        tokens = (end.tokens if end else None) or Tokens()
+        cost = choice.cost(tokens)
+        run.usage += Usage(tokens=tokens, cost=cost)
+        finish = end.finish if end else "unknown"
+        error = _FILTERED if finish == "content-filter" else None
+        return run.writer.message(message.but(finish=finish, tokens=tokens, cost=cost, error=error))
+
+    def _refuse_calls(self, run: Run, processor: Processor) -> None:
+        for part in processor.tools:
+            error = prompt("results/not-run")
+            time = PartTime(start=now(), end=now())
+            state = Failed(input=part.state.input, error=error, metadata={"interrupted": True}, time=time)
+            run.writer.part(part.but(state=state))
+
+    def _close(self, run: Run, message: AssistantMessage) -> None:
+        files = tuple(self._changes.paths_of_message(message.id))
+        run.writer.part(
+            StepFinishPart(
+                **self._ids(run, message), reason=message.finish or "unknown", cost=message.cost, tokens=message.tokens
+            )
+        )
+        if files:
+            run.writer.part(PatchPart(**self._ids(run, message), files=files))
+        run.writer.message(message.but(time=message.time.but(completed=now())))
+        session = self._stores.session(run.scope.session_id).session
+        usage = session.usage + Usage(tokens=message.tokens, cost=message.cost)
+        self._stores.save_session(run.scope, session.but(usage=usage))
+        context = self._share(message.model, message.tokens)
+        self._stores.journal.publish(UsageChanged(run.scope, usage, context))
+
+    def _share(self, model: ModelRef, tokens: Tokens) -> float | None:
+        window = self._providers.context_of(model)
+        return min(1.0, tokens.total / window) if window else None
+
+    def _ids(self, run: Run, message: AssistantMessage) -> dict[str, str | int]:
+        return {
+            "id": part_id(),
+            "session_id": run.scope.session_id,
+            "message_id": message.id,
+            "pos": run.writer.place(),
+        }

@@ -1,0 +1,217 @@
+"""Permissions: judges a deed, asks where the rules say so, and applies the reply."""
+
+import logging
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agentls.config.prompts import prompt
+from agentls.errors import AgentError, AgentlsError, ErrorKind, ToolError
+from agentls.permission.ledger import Asker, Ledger, private_of, resolution_of
+from agentls.permission.rules import Verdict
+from agentls.schema.base import now
+from agentls.schema.event import Noticed, Scope
+from agentls.schema.ids import Prefix, new
+from agentls.schema.permission import Ask, AskOption, Permission, Reply, Rule, RuleScope
+from agentls.storage.journal import Journal
+from agentls.storage.questions import AskedRow, QuestionStore
+from agentls.storage.rules import RuleStore
+from agentls.storage.sessions import SessionStore
+
+log = logging.getLogger(__name__)
+
+Judge = Callable[[str, str, Ask], Verdict]
+"""Session id, agent, deed: what the rules say now."""
+
+
+class RejectedError(AgentlsError):
+    """The user said no, without words: the turn stops."""
+
+
+class Broker:
+    """`can_ask` tells whether anybody is there to answer; `claim` makes sure that this process
+    may write the session, `on_answered` is told of an answer that nobody waited for.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        ledger: Ledger,
+        rows: QuestionStore,
+        rules: RuleStore,
+        sessions: SessionStore,
+        judge: Judge,
+    ) -> None:
+        self._journal = journal
+        self._ledger = ledger
+        self._rows = rows
+        self._rules = rules
+        self._sessions = sessions
+        self._judge = judge
+        self.can_ask = False
+        self.claim: Callable[[str], None] = lambda _: None
+        self.continue_on_reject: Callable[[str], bool] = lambda _: False
+        self.on_answered: Callable[[str], None] = lambda _: None
+
+    async def authorize(
+        self, asker: Asker, ask: Ask, expected: dict[str, str | None], waiting: Callable[[bool], None]
+    ) -> dict[str, str | None]:
+        """Returns once the deed is allowed, with the content hashes that the answer was given on.
+
+        Raises `ToolError` for a deny, a reject with words, or where nobody can answer; `RejectedError` for a plain reject.
+        """
+        verdict = self._judge(asker.scope.session_id, asker.agent, ask)
+        if verdict.action == "deny":
+            raise denied(ask, verdict)
+        if verdict.action == "allow":
+            return expected
+        row = self._asked_before(asker.part_id, ask)
+        if row is None:
+            if not self.can_ask:
+                raise ToolError(prompt("results/nobody"), "nobody could answer the question")
+            row = self._ask(asker, ask, verdict.reason, expected)
+        waiting(True)
+        try:
+            resolution = await self._ledger.wait(row.id)
+        finally:
+            waiting(False)
+        self._settle(asker, ask, resolution)
+        return private_of(row).get("expected", expected)
+
+    def _settle(self, asker: Asker, ask: Ask, resolution: dict[str, Any]) -> None:
+        if resolution["outcome"] == "allowed":
+            return
+        if resolution["by"] == "rule":
+            raise denied(ask, self._judge(asker.scope.session_id, asker.agent, ask))
+        if resolution.get("message"):
+            raise ToolError(prompt("results/rejected").format(words=resolution["message"]), "rejected with a word")
+        raise RejectedError
+
+    def _asked_before(self, part_id: str, ask: Ask) -> AskedRow | None:
+        """The same question for the same call, asked before this process began."""
+        wanted = ask.members()
+        for row in reversed(self._rows.of_part(part_id)):
+            if row.kind == "permission" and _same_deed(private_of(row).get("ask", {}), wanted):
+                return row
+        return None
+
+    def _ask(self, asker: Asker, ask: Ask, reason: str | None, expected: dict[str, str | None]) -> AskedRow:
+        permission = Permission(
+            session_id=asker.scope.session_id,
+            root_session_id=asker.scope.root_id,
+            agent=asker.agent,
+            permission_id=new(Prefix.PERMISSION),
+            turn_id=asker.turn_id,
+            message_id=asker.message_id,
+            part_id=asker.part_id,
+            permission=ask.permission,
+            title=ask.title,
+            description=ask.description or reason,
+            patterns=ask.patterns,
+            metadata=ask.metadata,
+            options=_options(ask),
+            created_at=now(),
+        )
+        private = {"ask": ask.members(), "expected": expected, "project": asker.project_id, "agent": asker.agent}
+        return self._ledger.open(asker, "permission", permission.permission_id, permission.wire(), private)
+
+    def reply(
+        self,
+        permission_id: str,
+        reply: Reply,
+        scope: RuleScope | None = None,
+        patterns: Sequence[str] | None = None,
+        message: str | None = None,
+    ) -> dict[str, Any]:
+        """The first reply wins. Returns `{status, resolution}`."""
+        row = self._rows.get(permission_id)
+        if row is None or row.kind != "permission":
+            raise AgentError(ErrorKind.PERMISSION_NOT_FOUND, f"There is no permission question {permission_id}.")
+        if not row.open:
+            return {"status": "superseded", "resolution": resolution_of(row)}
+        self.claim(row.session_id)
+        rules = self._granted(row, scope, patterns) if reply == "always" else []
+        rest = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
+        directory = self._directory(row.session_id)
+        waited = self._ledger.waited_for(row.id)
+        self._ledger.resolve(row, directory, "rejected" if reply == "reject" else "allowed", "client", rest)
+        if rules:
+            self._store(row, rules, scope or "session")
+            self.rejudge(row.root_id)
+        if reply == "reject" and not message and not self.continue_on_reject(row.session_id):
+            self._ledger.cancel(row.session_id, row.root_id, directory, "client", frozenset())
+        if not waited:
+            self.on_answered(row.session_id)
+        return {"status": "accepted", "resolution": {"outcome": "rejected" if reply == "reject" else "allowed", **rest}}
+
+    def _granted(self, row: AskedRow, scope: RuleScope | None, patterns: Sequence[str] | None) -> list[Rule]:
+        """The rules that this "always" stores: of what was offered, what was chosen."""
+        ask = Ask.model_validate(private_of(row)["ask"])
+        offered = ask.always
+        if not offered:
+            raise AgentError(ErrorKind.INVALID_PARAMS, "This question offers no `always`; reply `once` or `reject`.")
+        chosen = tuple(patterns) if patterns else offered
+        foreign = [pattern for pattern in chosen if pattern not in offered]
+        if foreign:
+            raise AgentError(
+                ErrorKind.INVALID_PARAMS,
+                f"The pattern `{foreign[0]}` was not offered; choose of: {', '.join(offered)}.",
+            )
+        if scope not in (None, "session", "project"):
+            raise AgentError(ErrorKind.INVALID_PARAMS, "`scope` is `session` or `project`.")
+        return [Rule(permission=ask.permission, pattern=pattern, action="allow") for pattern in chosen]
+
+    def _store(self, row: AskedRow, rules: list[Rule], scope: RuleScope) -> None:
+        """A rule that cannot be saved does not take the answer back."""
+        project = str(private_of(row).get("project", ""))
+        try:
+            with self._journal.transaction():
+                for rule in rules:
+                    self._rules.add(project, row.root_id if scope == "session" else None, rule)
+        except sqlite3.Error:
+            log.exception("the rules of %s could not be stored", row.id)
+            where = Scope(row.session_id, row.root_id, self._directory(row.session_id))
+            self._journal.publish(
+                Noticed("warning", "The answer holds once: its rule could not be saved.", scope=where)
+            )
+
+    def rejudge(self, root_id: str) -> None:
+        """Judge what is open anew, after a grant or a change of rules, mode or agent."""
+        for row in self._rows.open_of_root(root_id, "permission"):
+            private = private_of(row)
+            ask = Ask.model_validate(private["ask"])
+            verdict = self._judge(row.session_id, str(private["agent"]), ask)
+            if verdict.action == "ask":
+                continue
+            waited = self._ledger.waited_for(row.id)
+            outcome = "allowed" if verdict.action == "allow" else "rejected"
+            self._ledger.resolve(row, self._directory(row.session_id), outcome, "rule")
+            if not waited:
+                self.on_answered(row.session_id)
+
+    def listing(self, session_id: str | None) -> list[str]:
+        """What is open, as wire JSON: of one session and its children, or of all."""
+        if session_id is None:
+            return [row.wire for row in self._rows.open_all("permission")]
+        return [row.wire for row in self._rows.open_of_root(session_id, "permission")]
+
+    def _directory(self, session_id: str) -> str:
+        row = self._sessions.get(session_id)
+        return row.session.directory if row else ""
+
+
+def denied(ask: Ask, verdict: Verdict) -> ToolError:
+    rule = f"`{verdict.rule.permission}: {verdict.rule.pattern}`" if verdict.rule else "a rule"
+    where = f" ({verdict.layer})" if verdict.layer else ""
+    return ToolError(prompt("results/denied").format(rule=rule + where, deed=ask.title), f"denied by {rule}{where}")
+
+
+def _options(ask: Ask) -> tuple[AskOption, ...]:
+    options = [AskOption(kind="once")]
+    if ask.always and not ask.protected:
+        options.append(AskOption(kind="always", patterns=ask.always, scope=("session", "project")))
+    return (*options, AskOption(kind="reject", feedback=True))
+
+
+def _same_deed(asked: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    return all(asked.get(key) == wanted.get(key) for key in ("permission", "patterns"))

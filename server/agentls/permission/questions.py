@@ -1,0 +1,102 @@
+"""Questions that a tool puts to the user."""
+
+from collections.abc import Callable
+from typing import Any
+
+from agentls.config.prompts import prompt
+from agentls.errors import AgentError, ErrorKind, ToolError
+from agentls.permission.broker import RejectedError
+from agentls.permission.ledger import Asker, Ledger, resolution_of
+from agentls.schema.base import now
+from agentls.schema.ids import Prefix, new
+from agentls.schema.question import Answers, Question, QuestionItem
+from agentls.storage.questions import AskedRow, QuestionStore
+from agentls.storage.sessions import SessionStore
+
+
+class Questions:
+    """`can_ask` tells whether anybody is there to answer; `claim` makes sure that this process
+    may write the session, `on_answered` is told of an answer that nobody waited for.
+    """
+
+    def __init__(self, ledger: Ledger, rows: QuestionStore, sessions: SessionStore) -> None:
+        self._ledger = ledger
+        self._rows = rows
+        self._sessions = sessions
+        self.can_ask = False
+        self.claim: Callable[[str], None] = lambda _: None
+        self.on_answered: Callable[[str], None] = lambda _: None
+
+    async def ask(self, asker: Asker, items: tuple[QuestionItem, ...], waiting: Callable[[bool], None]) -> Answers:
+        """The answers, one list a question. Raises `RejectedError` where the user dismissed it."""
+        row = next((row for row in reversed(self._rows.of_part(asker.part_id)) if row.kind == "question"), None)
+        if row is None:
+            if not self.can_ask:
+                raise ToolError(prompt("results/nobody"), "nobody could answer the question")
+            row = self._open(asker, items)
+        waiting(True)
+        try:
+            resolution = await self._ledger.wait(row.id)
+        finally:
+            waiting(False)
+        if resolution["outcome"] == "expired":
+            raise ToolError(prompt("results/nobody"), "nobody could answer the question")
+        if resolution["outcome"] != "allowed":
+            raise RejectedError
+        return tuple(tuple(answer) for answer in resolution.get("answers", ()))
+
+    def _open(self, asker: Asker, items: tuple[QuestionItem, ...]) -> AskedRow:
+        question = Question(
+            session_id=asker.scope.session_id,
+            root_session_id=asker.scope.root_id,
+            agent=asker.agent,
+            question_id=new(Prefix.QUESTION),
+            turn_id=asker.turn_id,
+            message_id=asker.message_id,
+            part_id=asker.part_id,
+            questions=items,
+            created_at=now(),
+        )
+        return self._ledger.open(asker, "question", question.question_id, question.wire(), {})
+
+    def reply(self, question_id: str, answers: Answers) -> dict[str, Any]:
+        """The first reply wins. Raises `invalid_params` unless there is one list of answers for each question."""
+        row = self._row(question_id)
+        if not row.open:
+            return {"status": "superseded", "resolution": resolution_of(row)}
+        wanted = len(Question.model_validate_json(row.wire).questions)
+        if len(answers) != wanted:
+            raise AgentError(
+                ErrorKind.INVALID_PARAMS,
+                f"{question_id} holds {wanted} questions but {len(answers)} lists of answers came.",
+            )
+        return self._end(row, "allowed", {"answers": answers})
+
+    def reject(self, question_id: str, *, unanswerable: bool = False) -> dict[str, Any]:
+        """The user dismissed it: the turn stops. `unanswerable`: nobody could answer, which is no refusal."""
+        row = self._row(question_id)
+        if not row.open:
+            return {"status": "superseded", "resolution": resolution_of(row)}
+        return self._end(row, "expired" if unanswerable else "rejected", {})
+
+    def _end(self, row: AskedRow, outcome: Any, rest: dict[str, Any]) -> dict[str, Any]:
+        self.claim(row.session_id)
+        waited = self._ledger.waited_for(row.id)
+        session = self._sessions.get(row.session_id)
+        by = "policy" if outcome == "expired" else "client"
+        self._ledger.resolve(row, session.session.directory if session else "", outcome, by, rest)
+        if not waited:
+            self.on_answered(row.session_id)
+        return {"status": "accepted", "resolution": {"outcome": outcome, "by": by, **rest}}
+
+    def _row(self, question_id: str) -> AskedRow:
+        row = self._rows.get(question_id)
+        if row is None or row.kind != "question":
+            raise AgentError(ErrorKind.QUESTION_NOT_FOUND, f"There is no question {question_id}.")
+        return row
+
+    def listing(self, session_id: str | None) -> list[str]:
+        """What is open, as wire JSON: of one session and its children, or of all."""
+        if session_id is None:
+            return [row.wire for row in self._rows.open_all("question")]
+        return [row.wire for row in self._rows.open_of_root(session_id, "question")]

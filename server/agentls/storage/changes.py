@@ -1,0 +1,50 @@
+"""Rows of file writes: what each tool call changed, contents kept once, by hash, compressed."""
+
+import zlib
+from pathlib import Path
+
+from agentls.schema.base import now
+from agentls.schema.change import ChangeOrigin, content_hash
+from agentls.storage.database import Database
+
+
+class ChangeStore:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def record(self, origin: ChangeOrigin, path: Path, before: bytes | None, after: bytes | None) -> None:
+        """One write of one file; None means that there was, or is, no such file."""
+        with self._database.transaction():
+            self._database.execute(
+                "INSERT INTO changes (session_id, turn_id, message_id, part_id, path, before, after, time)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    origin.session_id,
+                    origin.turn_id,
+                    origin.message_id,
+                    origin.part_id,
+                    str(path),
+                    self._keep(before),
+                    self._keep(after),
+                    now(),
+                ),
+            )
+
+    def _keep(self, content: bytes | None) -> str | None:
+        if content is None:
+            return None
+        key = content_hash(content)
+        if self._database.one("SELECT 1 FROM contents WHERE hash = ?", (key,)) is None:
+            self._database.execute("INSERT INTO contents VALUES (?, ?)", (key, zlib.compress(content, 3)))
+        return key
+
+    def content(self, key: str) -> bytes | None:
+        row = self._database.one("SELECT data FROM contents WHERE hash = ?", (key,))
+        return zlib.decompress(row[0]) if row and isinstance(row[0], bytes) else None
+
+    def paths_of_message(self, message_id: str) -> list[str]:
+        """The files that a step changed, in order of first change."""
+        rows = self._database.all(
+            "SELECT path FROM changes WHERE message_id = ? GROUP BY path ORDER BY min(id)", (message_id,)
+        )
+        return [str(row[0]) for row in rows]

