@@ -1,6 +1,7 @@
 """Runs requests as tasks: places, waiting, cancelling, and what becomes of their errors."""
 
 import asyncio
+import contextvars
 import logging
 import secrets
 from collections import deque
@@ -81,6 +82,22 @@ class Dispatcher:
         else:
             self._start(call)
 
+    def answer_now(self, request_id: RequestId, deed: Callable[[], object]) -> None:
+        """Runs `deed` before anything that arrives later is looked at."""
+        hold = Hold()
+        context = contextvars.copy_context()
+        context.run(hold_events, hold)
+        try:
+            body = response(request_id, context.run(deed))
+        except AgentError as error:
+            body = failure(request_id, error)
+        except Exception:
+            log_id = _new_log_id()
+            log.exception("internal error %s", log_id)
+            body = failure(request_id, _internal(log_id))
+        self._send(body)
+        self._gate.release(hold)
+
     def hurry(self, session_id: object) -> None:
         """Starts what waits for a place in a session: an abort that comes later must find it there."""
         if session_id is None:
@@ -145,7 +162,7 @@ class Dispatcher:
         except AgentError as error:
             return failure(call.id, error)
         except Exception:
-            log_id = secrets.token_hex(4)
+            log_id = _new_log_id()
             log.exception("internal error %s", log_id)
             return failure(call.id, _internal(log_id))
 
@@ -166,6 +183,10 @@ class Dispatcher:
 
 def _cancelled(request_id: RequestId) -> bytes:
     return failure(request_id, AgentError(ErrorKind.CANCELLED, "the request was cancelled"))
+
+
+def _new_log_id() -> str:
+    return secrets.token_hex(4)
 
 
 def _internal(log_id: str) -> AgentError:
@@ -204,3 +225,11 @@ def notify_quietly(deed: Callable[[], object]) -> None:
         log.warning("a notification was ignored: %s", error.message)
     except Exception:
         log.exception("a notification failed")
+
+
+async def logged(work: Awaitable[object]) -> None:
+    """Work that nobody waits for: it may fail, but not take the rest with it."""
+    try:
+        await work
+    except Exception:
+        log.exception("work in the background failed")

@@ -55,10 +55,11 @@ class ClientOptions(Params):
 
 
 class Limits(Value):
+    """`running` requests at once, `waiting` behind them, and the size of a message, in bytes."""
+
     message_bytes: int
     running: int
     waiting: int
-    coalesce_ms: int
 
 
 class ServerOffer(Value):
