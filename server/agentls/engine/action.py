@@ -9,6 +9,12 @@ from agentls.schema.part import CompactionPart, Failed, Part, Pending, SubtaskPa
 from agentls.schema.session import StopReason
 
 _STOPS: dict[str, StopReason] = {"MessageAbortedError": "cancelled", "ContentFilterError": "content_filter"}
+_FINISHES: dict[str, StopReason] = {
+    "stop": "done",
+    "length": "length",
+    "content-filter": "content_filter",
+    "error": "error",
+}
 UNKNOWN_TRIES = 3
 EMPTY_TRIES = 2
 
@@ -94,19 +100,11 @@ def _finished(answers: Sequence[Entry]) -> Finish | None:
         return Finish("done")
     if message.finish is None or results_due(last.parts):
         return None
-    match message.finish:
-        case "content-filter":
-            return Finish("content_filter")
-        case "error":
-            return Finish("error")
-        case "length":
-            return Finish("length")
-        case "unknown" | "tool-calls":
-            return _stuck(answers, UNKNOWN_TRIES, "The model ended its answer without saying how, three times.")
-        case "stop" if not _said_something(last):
-            return _stuck(answers, EMPTY_TRIES, "The model gave an empty answer, twice.")
-        case "stop":
-            return Finish("done")
+    if message.finish in ("unknown", "tool-calls"):
+        return _stuck(answers, UNKNOWN_TRIES, "The model ended its answer without saying how, three times.")
+    if message.finish == "stop" and not _said_something(last):
+        return _stuck(answers, EMPTY_TRIES, "The model gave an empty answer, twice.")
+    return Finish(_FINISHES[message.finish])
 
 
 def _stuck(answers: Sequence[Entry], tries: int, message: str) -> Finish | None:

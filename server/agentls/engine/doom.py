@@ -28,9 +28,11 @@ def deeds(history: Sequence[Entry], limit: int = ROUNDS * LONGEST_CYCLE) -> list
     """The newest finished calls, the oldest first, across steps."""
     found: list[Deed] = []
     for entry in reversed(history):
-        for part in reversed(entry.parts):
-            if isinstance(part, ToolPart) and isinstance(part.state, Completed | Failed):
-                found.append(deed(part))
+        found += [
+            deed(part)
+            for part in reversed(entry.parts)
+            if isinstance(part, ToolPart) and isinstance(part.state, Completed | Failed)
+        ]
         if len(found) >= limit:
             break
     return found[:limit][::-1]

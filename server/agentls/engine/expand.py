@@ -1,6 +1,7 @@
 """The first act of a turn: the files that a prompt names become text for the model."""
 
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
@@ -8,7 +9,6 @@ import anyio
 from agentls.config.prompts import prompt
 from agentls.engine.history import Entry, History
 from agentls.engine.run import Run
-from agentls.engine.transcript import part_id
 from agentls.errors import ToolError
 from agentls.permission.rules import Verdict
 from agentls.schema.message import UserMessage
@@ -47,14 +47,14 @@ class Expander:
                     for text in texts:
                         self._add_text(run, entry, text)
                     for file in files:
-                        run.writer.part(FilePart(**_ids(run, entry), **file))
+                        run.writer.part(FilePart(**run.writer.ids(entry.message.id), **file))
                     run.writer.part(part.but(source={**(part.source or {}), "expanded": True}))
             case AgentPart():
                 self._add_text(run, entry, prompt("input/agent").format(name=part.name))
             case _:
                 return
 
-    async def _read(self, run: Run, entry: Entry, part: FilePart) -> tuple[list[str], list[dict[str, str]]]:
+    async def _read(self, run: Run, entry: Entry, part: FilePart) -> tuple[list[str], list[dict[str, Any]]]:
         arguments = _arguments(part)
         called = prompt("input/read").format(arguments=arguments)
         try:
@@ -91,16 +91,7 @@ class Expander:
         return await tool.run(params, context)
 
     def _add_text(self, run: Run, entry: Entry, text: str) -> None:
-        run.writer.part(TextPart(**_ids(run, entry), text=text, synthetic=True))
-
-
-def _ids(run: Run, entry: Entry) -> dict[str, object]:
-    return {
-        "id": part_id(),
-        "session_id": run.scope.session_id,
-        "message_id": entry.message.id,
-        "pos": run.writer.place(),
-    }
+        run.writer.part(TextPart(**run.writer.ids(entry.message.id), text=text, synthetic=True))
 
 
 def _newest(history: History) -> list[Entry]:

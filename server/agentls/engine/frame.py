@@ -1,7 +1,7 @@
 """The fixed head of every request of a session: system text and tool list.
 
-Both stay as they are from step to step, so that a provider's prefix cache holds. They are built anew only after a switch
-of agent or model, or when a turn starts with another set of tools.
+Both stay as they are from step to step, so that a provider's prefix cache holds. They are built anew only after a
+switch of agent or model, or when a turn starts with another set of tools.
 """
 
 import platform
@@ -49,11 +49,11 @@ class Frames:
         return Frame(**from_json(text)) if text is not None else None
 
     def current(self, session_id: str, directory: Path, agent: Agent, model: ModelRef, tools: str | None) -> Frame:
-        """The session's frame for this step. `tools` is the list as it would be built now, at the start of a turn only."""
+        """The session's frame for this step. `tools`: the list as it would be built now, at the start of a turn."""
         stored = self.stored(session_id)
-        if stored is not None and (stored.agent, stored.model) == (agent.name, str(model)):
-            if tools is None or tools == stored.tools:
-                return stored
+        same = stored is not None and (stored.agent, stored.model) == (agent.name, str(model))
+        if stored is not None and same and tools in (None, stored.tools):
+            return stored
         frame = Frame(self._system(directory, agent, model), tools or "", agent.name, str(model), today())
         self._sessions.save_frame(session_id, to_json(frame).decode())
         return frame

@@ -28,7 +28,7 @@ class _Group:
 
 
 class History:
-    """Reads only rows that changed since the last `refresh`; `elements` converts only what follows the first of them."""
+    """`refresh` reads only rows that changed since; `elements` converts only what follows the first of them."""
 
     def __init__(self, messages: MessageStore, session_id: str) -> None:
         self._messages = messages

@@ -70,10 +70,10 @@ class Interrupter:
 
     def _close_part(self, scope: Scope, part: Part, kept: list[tuple[str, int]] | None) -> None:
         first_kept = min((pos for _, pos in kept), default=None) if kept else None
-        if first_kept is not None and part.pos >= first_kept and isinstance(part, ToolPart):
-            if isinstance(part.state, Pending):
-                self._transcript.live.pop(part.id, None)
-                return
+        is_pending = isinstance(part, ToolPart) and isinstance(part.state, Pending)
+        if is_pending and first_kept is not None and part.pos >= first_kept:
+            self._transcript.live.pop(part.id, None)
+            return
         closed = _closed(part)
         self._transcript.writer(scope, Token()).part(closed)
 

@@ -11,8 +11,8 @@ from agentls.engine.history import History
 from agentls.engine.run import Run
 from agentls.engine.step import Steps
 from agentls.engine.stores import Stores
-from agentls.errors import AgentError
-from agentls.schema.message import MessageError, UserMessage
+from agentls.errors import AgentError, ErrorKind
+from agentls.schema.message import ErrorName, MessageError, UserMessage
 from agentls.schema.part import ToolPart
 from agentls.schema.session import StopReason
 
@@ -78,8 +78,8 @@ class Loop:
         return None
 
 
-def _name(error: AgentError) -> str:
-    return "ProviderAuthError" if error.kind == "auth_required" else "UnknownError"
+def _name(error: AgentError) -> ErrorName:
+    return "ProviderAuthError" if error.kind is ErrorKind.AUTH_REQUIRED else "UnknownError"
 
 
 def _unsupported() -> MessageError:

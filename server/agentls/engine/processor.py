@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from agentls.engine.transcript import Writer, part_id
+from agentls.engine.transcript import Writer
 from agentls.model.client import (
     ModelEvent,
     ReasoningDelta,
@@ -72,12 +72,7 @@ class Processor:
         self._writer.grow(self._text.id, "text", text)
 
     def _start_text(self, field: str | None) -> TextPart | ReasoningPart:
-        names = {
-            "id": part_id(),
-            "session_id": self._message.session_id,
-            "message_id": self._message.id,
-            "pos": self._writer.place(),
-        }
+        names = self._writer.ids(self._message.id)
         time = PartTime(start=now())
         part = (
             TextPart(**names, text="", time=time)
@@ -97,15 +92,7 @@ class Processor:
             self._writer.part(part.but(time=PartTime(start=start, end=now())))
 
     def _start_tool(self, key: int, name: str) -> ToolPart:
-        part = ToolPart(
-            id=part_id(),
-            session_id=self._message.session_id,
-            message_id=self._message.id,
-            pos=self._writer.place(),
-            call_id="",
-            tool=name,
-            state=Pending(),
-        )
+        part = ToolPart(**self._writer.ids(self._message.id), call_id="", tool=name, state=Pending())
         self._made.append(part)
         self._tools[key] = self._writer.part(part)
         return self._tools[key]

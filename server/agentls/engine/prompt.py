@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic_core import to_json
 
 from agentls.config.prompts import prompt
-from agentls.engine.transcript import Writer, part_id
+from agentls.engine.transcript import Writer
 from agentls.errors import AgentError, ErrorKind
 from agentls.schema.base import Value, now
 from agentls.schema.ids import Prefix, is_message_id, new
@@ -91,9 +91,9 @@ def store_prompt(
     )
     writer.message(message, request.digest())
     for part in request.parts:
-        writer.part(_stored(part, _ids(writer, message)))
+        writer.part(_stored(part, writer.ids(message.id)))
     for note in [*notes, *([request.system] if request.system else [])]:
-        writer.part(TextPart(**_ids(writer, message), text=note, synthetic=True))
+        writer.part(TextPart(**writer.ids(message.id), text=note, synthetic=True))
     return message
 
 
@@ -110,12 +110,8 @@ def store_synthetic(
         model=chosen.model,
     )
     writer.message(message, digest)
-    writer.part(TextPart(**_ids(writer, message), text=text, synthetic=True))
+    writer.part(TextPart(**writer.ids(message.id), text=text, synthetic=True))
     return message
-
-
-def _ids(writer: Writer, message: UserMessage) -> dict[str, Any]:
-    return {"id": part_id(), "session_id": message.session_id, "message_id": message.id, "pos": writer.place()}
 
 
 def _stored(part: InputPart, ids: dict[str, Any]) -> Part:
@@ -160,7 +156,7 @@ def path_of(uri: str) -> str:
 
 
 def _diagnostic(item: dict[str, Any]) -> str:
-    start = (item.get("range") or {}).get("start") or {}
+    start: dict[str, Any] = (item.get("range") or {}).get("start") or {}
     place = f"{int(start.get('line', 0)) + 1}:{int(start.get('character', 0)) + 1}"
     severity = {1: "error", 2: "warning", 3: "information", 4: "hint"}.get(int(item.get("severity") or 1), "error")
     source = f" [{item['source']}]" if item.get("source") else ""

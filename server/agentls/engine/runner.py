@@ -71,6 +71,7 @@ class Active:
     waiters: list[Waiter] = field(default_factory=list[Waiter])
 
 
+OnEnd = Callable[[Scope, Active, StopReason], bool]
 Work = Callable[[Active], Awaitable[LoopEnd]]
 
 
@@ -83,7 +84,7 @@ class Runner:
         self._transcript = transcript
         self._interrupter = interrupter
         self._active: dict[str, Active] = {}
-        self.on_end: Callable[[Scope, Active, StopReason], bool] = lambda *_: False
+        self.on_end: OnEnd = _nothing_follows
 
     def active(self, session_id: str) -> Active | None:
         return self._active.get(session_id)
@@ -155,8 +156,7 @@ class Runner:
             data = {"message": f"A fault in agentls ended the turn; the log has it as {log_id}.", "logId": log_id}
             ends.append(LoopEnd("error", MessageError(name="UnknownError", data=data)))
         finally:
-            with anyio.CancelScope(shield=True):
-                self._end(active, ends[-1] if ends else None)
+            self._end(active, ends[-1] if ends else None)
 
     async def stop(self, active: Active, cause: Reason) -> bool:
         """A barrier: afterwards nothing is written to the turn. Returns whether it had to be forced."""
@@ -200,13 +200,16 @@ class Runner:
         run = active.run
         if end is None:
             cause = run.cause if run.cause in ("abort", "exit") else "exit"
-            turn = self._interrupter.settle(run.scope, "abort" if cause == "abort" else "exit", usage=run.usage)
-            return turn
+            return self._interrupter.settle(run.scope, "abort" if cause == "abort" else "exit", usage=run.usage)
         if end.stop == "error":
             self._interrupter.close_after_error(run.scope, end.error)
         time = TurnTime(started=run.turn.time.started, ended=now())
         turn = run.turn.but(state="ended", stop_reason=end.stop, error=end.error, usage=run.usage, time=time)
         return self._stores.save_turn(run.scope, turn, "turn/ended")
+
+
+def _nothing_follows(_scope: Scope, _active: Active, _stop: StopReason) -> bool:
+    return False
 
 
 def new_turn(session_id: str, message_id: str, turn_id: str | None = None) -> Turn:

@@ -15,7 +15,6 @@ from agentls.engine.processor import Processor
 from agentls.engine.run import Run
 from agentls.engine.stores import Stores
 from agentls.engine.toolcalls import Calls, ToolCalls
-from agentls.engine.transcript import part_id
 from agentls.model.client import ModelRequest
 from agentls.model.failures import ModelFailure
 from agentls.model.messages import system_element
@@ -132,7 +131,7 @@ class Steps:
         )
         with self._stores.journal.transaction():
             run.writer.message(message)
-            run.writer.part(StepStartPart(**self._ids(run, message)))
+            run.writer.part(StepStartPart(**run.writer.ids(message.id)))
         return message
 
     async def _stream(self, run: Run, choice: Choice, request: ModelRequest, processor: Processor) -> None:
@@ -171,11 +170,14 @@ class Steps:
         files = tuple(self._changes.paths_of_message(message.id))
         run.writer.part(
             StepFinishPart(
-                **self._ids(run, message), reason=message.finish or "unknown", cost=message.cost, tokens=message.tokens
+                **run.writer.ids(message.id),
+                reason=message.finish or "unknown",
+                cost=message.cost,
+                tokens=message.tokens,
             )
         )
         if files:
-            run.writer.part(PatchPart(**self._ids(run, message), files=files))
+            run.writer.part(PatchPart(**run.writer.ids(message.id), files=files))
         run.writer.message(message.but(time=message.time.but(completed=now())))
         session = self._stores.session(run.scope.session_id).session
         usage = session.usage + Usage(tokens=message.tokens, cost=message.cost)
@@ -186,11 +188,3 @@ class Steps:
     def _share(self, model: ModelRef, tokens: Tokens) -> float | None:
         window = self._providers.context_of(model)
         return min(1.0, tokens.total / window) if window else None
-
-    def _ids(self, run: Run, message: AssistantMessage) -> dict[str, str | int]:
-        return {
-            "id": part_id(),
-            "session_id": run.scope.session_id,
-            "message_id": message.id,
-            "pos": run.writer.place(),
-        }

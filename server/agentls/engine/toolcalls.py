@@ -32,7 +32,7 @@ class _Group:
     working: int
     waiting: int = 0
 
-    def wait(self, begins: bool, /) -> None:
+    def wait(self, begins: object, /) -> None:
         self.waiting += 1 if begins else -1
         self.show()
 
@@ -105,10 +105,7 @@ class ToolCalls:
     async def _one(self, calls: Calls, group: _Group, part: ToolPart) -> None:
         run = calls.run
         try:
-            problem = calls.problems.get(part.id)
-            if problem is not None:
-                raise ToolError(prompt("results/unparsable").format(problem=problem, raw=_clip(_raw(part))), problem)
-            tool, params = self._registry.parse(part.tool, part.state.input)
+            tool, params = self._prepare(calls, part)
             context = self._context(run, calls.message, part)
             await self._permit(calls, group, part, tool, params, context)
             result = await self._run(run, part, tool, params, context)
@@ -121,6 +118,12 @@ class ToolCalls:
             self._fail(calls, part, prompt("results/broken-tool").format(tool=part.tool), {"brief": "the tool broke"})
         else:
             self._complete(run, part, result)
+
+    def _prepare(self, calls: Calls, part: ToolPart) -> tuple[Tool[Any], Params]:
+        problem = calls.problems.get(part.id)
+        if problem is not None:
+            raise ToolError(prompt("results/unparsable").format(problem=problem, raw=_clip(_raw(part))), problem)
+        return self._registry.parse(part.tool, part.state.input)
 
     async def _permit(
         self, calls: Calls, group: _Group, part: ToolPart, tool: Tool[Any], params: Params, context: ToolContext

@@ -5,7 +5,7 @@ writes raise the row's `seq` and publish nothing, so a crash loses half a second
 """
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
@@ -99,6 +99,15 @@ class Writer:
     def place(self) -> int:
         return self._journal.database.draw_pos(self.scope.session_id)
 
+    def ids(self, message_id: str) -> dict[str, Any]:
+        """The members that each new part begins with."""
+        return {
+            "id": new(Prefix.PART),
+            "session_id": self.scope.session_id,
+            "message_id": message_id,
+            "pos": self.place(),
+        }
+
     def message(self, message: M, request: str | None = None) -> M:
         """Create or update; returns what it was given."""
         self._token.check()
@@ -164,10 +173,6 @@ class Writer:
             seq = self._transcript.messages.remove_part(self.scope.session_id, part.id)
             params = f'"messageId":"{part.message_id}","partId":"{part.id}"'.encode()
             self._journal.changed(self.scope, seq, "part", part.id, "part/removed", params)
-
-
-def part_id() -> str:
-    return new(Prefix.PART)
 
 
 def _grown(part: Part, text: str) -> Part:

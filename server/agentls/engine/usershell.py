@@ -6,7 +6,7 @@ from agentls.config.prompts import prompt
 from agentls.engine.loop import LoopEnd
 from agentls.engine.prompt import Chosen, digest_of, store_synthetic
 from agentls.engine.run import Run
-from agentls.engine.transcript import Writer, part_id
+from agentls.engine.transcript import Writer
 from agentls.schema.base import Value, now
 from agentls.schema.ids import Prefix, new
 from agentls.schema.message import AssistantMessage, Span, Where
@@ -47,10 +47,7 @@ class UserShell:
         )
         writer.message(message)
         part = ToolPart(
-            id=part_id(),
-            session_id=request.session_id,
-            message_id=message.id,
-            pos=writer.place(),
+            **writer.ids(message.id),
             call_id=new(Prefix.CALL),
             tool="bash",
             state=Running(input={"command": request.command}, title=request.command, time=PartTime(start=now())),

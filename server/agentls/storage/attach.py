@@ -21,7 +21,8 @@ _QUERIES = (
     "SELECT seq, 'turn', id, wire FROM turns WHERE session_id = :session AND seq > :seq ORDER BY started, seq",
     "SELECT seq, 'message', id, wire FROM messages WHERE session_id = :session AND seq > :seq ORDER BY pos",
     "SELECT seq, 'part', id, wire FROM parts WHERE session_id = :session AND (seq > :seq OR open) ORDER BY pos",
-    "SELECT seq, kind, id, CASE WHEN open THEN wire END FROM questions WHERE session_id = :session AND seq > :seq ORDER BY seq",
+    """SELECT seq, kind, id, CASE WHEN open THEN wire END FROM questions
+    WHERE session_id = :session AND seq > :seq ORDER BY seq""",
     "SELECT seq, 'todo', session_id, wire FROM todos WHERE session_id = :session AND seq > :seq",
     "SELECT seq, 'queue', message_id, wire FROM queue WHERE session_id = :session AND seq > :seq ORDER BY pos",
     "SELECT seq, kind, id, NULL FROM tombstones WHERE session_id = :session AND seq > :seq ORDER BY seq",

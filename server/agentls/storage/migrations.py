@@ -76,7 +76,8 @@ CREATE TABLE tombstones (
     kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (session_id, seq)
 ) WITHOUT ROWID;
 CREATE TABLE owners (
-    session_id TEXT PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, instance_id TEXT NOT NULL, pid INTEGER NOT NULL
+    session_id TEXT PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, instance_id TEXT NOT NULL,
+    pid INTEGER NOT NULL
 );
 """
 
@@ -91,7 +92,7 @@ def m001_first(tables: Tables) -> None:
 
 
 def migrate(path: Path) -> None:
-    """Bring the database at `path` to the newest schema. Several processes may try at once: one works, the others wait."""
+    """Bring the database at `path` to the newest schema. Of several processes one works, the others wait."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (path.parent / "migrate.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

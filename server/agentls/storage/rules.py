@@ -26,7 +26,8 @@ class RuleStore:
         if any(stored.rule == rule and stored.session_id == session_id for stored in self.of(project_id, session_id)):
             return
         self._database.execute(
-            "INSERT INTO rules (project_id, session_id, permission, pattern, action, created) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO rules (project_id, session_id, permission, pattern, action, created) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
             (project_id, session_id, rule.permission, rule.pattern, rule.action, now()),
         )
 

@@ -37,7 +37,8 @@ class SessionStore:
     def insert(self, session: Session, root_id: str) -> int:
         """Returns the row's `seq`."""
         self._database.execute(
-            "INSERT INTO sessions (id, project_id, parent_id, root_id, directory, title, updated, archived, counter, seq, wire)"
+            "INSERT INTO sessions"
+            " (id, project_id, parent_id, root_id, directory, title, updated, archived, counter, seq, wire)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?)",
             (
                 session.id,
@@ -103,7 +104,8 @@ class SessionStore:
             where.append("(updated, id) < (?, ?)")
             values += [int(updated) if updated.isdigit() else 0, session_id]
         rows = self._database.all(
-            f"SELECT wire, updated, id FROM sessions WHERE {' AND '.join(where)} ORDER BY updated DESC, id DESC LIMIT ?",
+            f"SELECT wire, updated, id FROM sessions WHERE {' AND '.join(where)} "
+            "ORDER BY updated DESC, id DESC LIMIT ?",
             (*values, query.limit + 1),
         )
         page = rows[: query.limit]
