@@ -17,7 +17,7 @@ from agentls.errors import AgentError, ErrorKind
 from agentls.lsp.handling import Caller, Routes, handles
 from agentls.lsp.language import agent_server
 from agentls.lsp.notifications import Outlet
-from agentls.lsp.server import Engine, Spawn, serve_connection
+from agentls.lsp.serving import Engine, Spawn, serve_connection
 from agentls.lsp.stdio import claim_stdio
 from agentls.protocol.methods import ABORT, PERMISSION_REPLY
 from agentls.protocol.params import NoParams, Params
@@ -293,7 +293,7 @@ async def main(marks: Path) -> int:
     def extend(outlet: Outlet, spawn: Spawn) -> None:
         server.command("test.sleep")(command)
 
-    def connect(params: object, options: object) -> None:
+    def connect(options: object) -> None:
         program.mark(f"connect {options is not None}")
 
     engine = Engine(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from lsprotocol import types
-from pygls.uris import to_fs_path
 
 from agentls.errors import AgentError, ErrorKind
 from agentls.lsp.decode import (
@@ -152,10 +151,7 @@ class Connection(Generic[A]):
 
     def _folder(self) -> Path:
         """The editor's first folder."""
-        workspace = self._language.workspace
-        first = next(iter(workspace.folders), workspace.root_uri)
-        path = to_fs_path(first) if first is not None else None
-        return Path(path) if path else Path.cwd()
+        return next(iter(self._language.folders()), Path.cwd())
 
     async def _shutdown(self, call: Call) -> object:
         await self._close()

@@ -4,12 +4,14 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
+from pygls.uris import to_fs_path
 
 from agentls.lsp.decode import ResponseMessage
 from agentls.lsp.encode import RequestId, encode, notification
@@ -51,6 +53,12 @@ class AgentProtocol(LanguageServerProtocol):
         """The result of a method as JSON members."""
         kind = cast("Callable[..., Any]", self.get_result_type(method) or JsonRPCResponseMessage)
         return self._converter.unstructure(kind(id=0, result=result, jsonrpc=VERSION))["result"]
+
+    def folders(self) -> tuple[Path, ...]:
+        """What the editor has open, the first of its folders first."""
+        workspace = self.workspace
+        uris = list(workspace.folders) or ([workspace.root_uri] if workspace.root_uri else [])
+        return tuple(Path(path) for uri in uris if (path := to_fs_path(uri)))
 
     async def ask(self, method: str, params: Any) -> Any:
         """A request to the client. Cancelled, it tells the client so. Raises `JsonRpcException` for its errors."""
@@ -122,6 +130,8 @@ class AgentServer(LanguageServer):
 
 
 def agent_server(version: str) -> AgentServer:
+    # pygls logs whole messages, with the settings and prompts in them.
+    logging.getLogger("pygls").setLevel(logging.WARNING)
     make = cast("Callable[..., AgentServer]", AgentServer)
     return make("agentls", version, protocol_cls=AgentProtocol)
 

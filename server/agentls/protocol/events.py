@@ -123,7 +123,7 @@ class FileEditedParams(OfOneSession):
 
 
 class QueueChanged(Stored):
-    queue: tuple[QueueItem, ...]
+    items: tuple[QueueItem, ...]
 
 
 class ResyncParams(OfOneSession):

@@ -64,7 +64,7 @@ class GetResult(Value):
 
 
 class MessagesParams(OfSession):
-    """`before` is a page mark (`nextCursor`) of an earlier answer, or a message's id."""
+    """`before` is the page mark (`nextCursor`) of an earlier answer."""
 
     before: str | None = None
     limit: PageSize = 50
@@ -87,14 +87,11 @@ class AttachParams(OfSession):
 
 
 class QueueItem(Value):
-    """A prompt that waits for its turn; `messageId` becomes its message's id."""
+    """A prompt that waits for its turn; `messageId` becomes its message's id, `text` is what its text parts say."""
 
-    session_id: str
     message_id: str
-    pos: int
+    text: str
     parts: tuple[InputPart, ...]
-    agent: str | None = None
-    model: ModelRef | None = None
     created_at: int
 
 
@@ -122,17 +119,17 @@ class Snapshot(Value):
     queue: tuple[QueueItem, ...]
     messages: tuple[MessageWithParts, ...]
     next_cursor: str | None = None
-    owner: Owner | None = None
 
 
 class AttachResult(Value):
-    """Either `changes` since the given position, or a `snapshot`."""
+    """Either `changes` since the given position, or a `snapshot`. With an `owner` no notifications follow."""
 
     position: Position
     status: Status
     turn: Turn | None = None
     pending: PendingAsks
     truncated: bool
+    owner: Owner | None = None
     changes: tuple[Change, ...] | None = None
     snapshot: Snapshot | None = None
 
@@ -267,7 +264,7 @@ class TodosResult(Value):
 
 
 class QueueResult(Value):
-    queue: tuple[QueueItem, ...]
+    items: tuple[QueueItem, ...]
 
 
 class QueueRemoveParams(OfSession):

@@ -1,0 +1,153 @@
+"""Permissions and questions for a client without dialogs of its own: LSP's `window/showMessageRequest`."""
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from anyio import CancelScope
+from lsprotocol import types
+from pydantic_core import from_json
+from pygls.exceptions import JsonRpcException
+
+from agentls.errors import AgentError
+from agentls.lsp.facade import Permissions, Questions
+from agentls.lsp.language import AgentProtocol
+from agentls.protocol.options import ClientUi
+from agentls.protocol.permission import PermissionsResult, QuestionsResult
+from agentls.schema.event import Changed
+from agentls.schema.permission import Permission, Reply
+from agentls.schema.question import Question, QuestionItem
+
+OFFER_AGAIN = "agentls.permissions"
+_TITLES: dict[Reply, str] = {"once": "Allow once", "always": "Always", "reject": "Reject"}
+_ASKED = {"permission/asked": Permission, "question/asked": Question}
+_RESOLVED = ("permission/resolved", "question/resolved")
+
+log = logging.getLogger(__name__)
+
+Asked = Permission | Question
+
+
+class Fallback:
+    """Shows one at a time. What is dismissed stays open until the command `agentls.permissions` shows it again."""
+
+    def __init__(
+        self,
+        permissions: Permissions,
+        questions: Questions,
+        language: AgentProtocol,
+        spawn: Callable[[Coroutine[Any, Any, object]], None],
+    ) -> None:
+        self._permissions = permissions
+        self._questions = questions
+        self._language = language
+        self._spawn = spawn
+        self._ui = ClientUi()
+        self._open: dict[str, Asked] = {}
+        self._dismissed: set[str] = set()
+        self._shown: tuple[str, CancelScope] | None = None
+
+    def configure(self, ui: ClientUi) -> None:
+        self._ui = ui
+
+    def changed(self, event: Changed) -> None:
+        if event.method in _RESOLVED:
+            self._settled(event.id)
+        kind = _ASKED.get(event.method)
+        if kind is None:
+            return
+        scope = {"sessionId": event.scope.session_id, "rootSessionId": event.scope.root_id}
+        self._take(kind.model_validate(from_json(b"{%b}" % event.params) | scope))
+
+    def offer_again(self) -> None:
+        """Also what an earlier process asked."""
+        for asked in PermissionsResult.model_validate_json(self._permissions.listing(None).json).permissions:
+            self._take(asked)
+        for asked in QuestionsResult.model_validate_json(self._questions.listing(None).json).questions:
+            self._take(asked)
+        self._dismissed.clear()
+        self._next()
+
+    def _take(self, asked: Asked) -> None:
+        has_dialog = self._ui.permission if isinstance(asked, Permission) else self._ui.question
+        if has_dialog:
+            return
+        self._open.setdefault(_id(asked), asked)
+        self._next()
+
+    def _settled(self, asked_id: str) -> None:
+        self._open.pop(asked_id, None)
+        self._dismissed.discard(asked_id)
+        if self._shown is not None and self._shown[0] == asked_id:
+            self._shown[1].cancel()
+
+    def _next(self) -> None:
+        if self._shown is not None:
+            return
+        waiting = next((asked for asked_id, asked in self._open.items() if asked_id not in self._dismissed), None)
+        if waiting is not None:
+            scope = CancelScope()
+            self._shown = (_id(waiting), scope)
+            self._spawn(self._show(waiting, scope))
+
+    async def _show(self, asked: Asked, scope: CancelScope) -> None:
+        with scope:
+            try:
+                await (self._permission(asked) if isinstance(asked, Permission) else self._question(asked))
+            except AgentError as error:
+                log.warning("the answer to %s was not taken: %s", _id(asked), error.message)
+                self._dismissed.add(_id(asked))
+        self._shown = None
+        self._next()
+
+    async def _permission(self, asked: Permission) -> None:
+        offered = {_TITLES[option.kind]: option for option in asked.options}
+        lines = [asked.title, asked.description or ""]
+        always = offered.get(_TITLES["always"])
+        scope = always.scope[0] if always is not None and always.scope else None
+        if always is not None and always.patterns:
+            where = "in this project" if scope == "project" else "in this session"
+            lines.append(f'"Always" allows {where}: {", ".join(always.patterns)}')
+        text = "\n".join(line for line in lines if line)
+        chosen = offered.get(await self._choice(types.MessageType.Warning, text, list(offered)) or "")
+        if chosen is None:
+            self._dismissed.add(asked.permission_id)
+            return
+        self._permissions.reply(
+            asked.permission_id, chosen.kind, scope if chosen.kind == "always" else None, None, None
+        )
+
+    async def _question(self, asked: Question) -> None:
+        """One question after another; no answer to one of them dismisses all."""
+        if any(not item.options for item in asked.questions):
+            self._questions.reject(asked.question_id, unanswerable=True)
+            return
+        answers: list[tuple[str, ...]] = []
+        for item in asked.questions:
+            label = await self._choice(types.MessageType.Info, _text(item), [option.label for option in item.options])
+            if label is None:
+                self._questions.reject(asked.question_id)
+                return
+            answers.append((label,))
+        self._questions.reply(asked.question_id, tuple(answers))
+
+    async def _choice(self, kind: types.MessageType, text: str, titles: list[str]) -> str | None:
+        """The title that was chosen; None if the user dismissed the message or the client cannot show it."""
+        actions = [types.MessageActionItem(title=title) for title in titles]
+        params = types.ShowMessageRequestParams(type=kind, message=text, actions=actions)
+        try:
+            chosen = await self._language.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
+        except JsonRpcException as error:
+            log.warning("the client could not show a message: %s", error)
+            return None
+        title = chosen.title if isinstance(chosen, types.MessageActionItem) else None
+        return title if title in titles else None
+
+
+def _id(asked: Asked) -> str:
+    return asked.permission_id if isinstance(asked, Permission) else asked.question_id
+
+
+def _text(item: QuestionItem) -> str:
+    described = [f"{option.label}: {option.description}" for option in item.options if option.description]
+    return "\n".join([f"{item.header}: {item.question}" if item.header else item.question, *described])

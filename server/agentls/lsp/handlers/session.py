@@ -1,0 +1,182 @@
+"""Sessions, their queues and parts."""
+
+import anyio
+
+from agentls.engine.prompt import PromptRequest
+from agentls.engine.turns import Accepted
+from agentls.engine.usershell import ShellRequest
+from agentls.lsp.facade import App
+from agentls.lsp.handling import Caller, handles
+from agentls.protocol import methods as m
+from agentls.protocol import session as p
+from agentls.protocol.params import Empty, OfSession
+from agentls.schema.base import Raw
+
+
+@handles(m.CREATE)
+async def create(caller: Caller[App], params: p.CreateParams) -> p.SessionResult:
+    session = caller.app.sessions.create(
+        directory=caller.folder(params.directory),
+        title=params.title,
+        agent=params.agent,
+        model=params.model,
+        mode=params.mode,
+    )
+    caller.attach(session.id)
+    return p.SessionResult(session=session)
+
+
+@handles(m.LIST)
+async def list_page(caller: Caller[App], params: p.ListParams) -> Raw:
+    return caller.app.sessions.list_page(
+        directory=None if params.directory is None else caller.folder(params.directory),
+        query=params.query,
+        archived=params.archived,
+        cursor=params.cursor,
+        limit=params.limit,
+    )
+
+
+@handles(m.GET)
+async def get(caller: Caller[App], params: OfSession) -> Raw:
+    return caller.app.sessions.get(params.session_id)
+
+
+@handles(m.MESSAGES)
+async def messages(caller: Caller[App], params: p.MessagesParams) -> Raw:
+    caller.flush(params.session_id)
+    return caller.app.sessions.messages(params.session_id, params.before, params.limit)
+
+
+@handles(m.ATTACH)
+async def attach(caller: Caller[App], params: p.AttachParams) -> Raw:
+    caller.flush(params.session_id)
+    # Reading and subscribing are one step: nothing is published in between.
+    result = caller.app.sessions.attach(params.session_id, params.since)
+    caller.attach(params.session_id)
+    return result
+
+
+@handles(m.PROMPT)
+async def prompt(caller: Caller[App], params: p.PromptParams) -> p.AcceptedResult:
+    accepted = caller.app.sessions.prompt(
+        PromptRequest(
+            session_id=params.session_id,
+            parts=params.parts,
+            message_id=params.message_id,
+            delivery=params.delivery,
+            agent=params.agent,
+            model=params.model,
+            system=params.system,
+            format=params.format,
+            no_reply=params.no_reply,
+        )
+    )
+    # Events are held until the answer: none is missed by subscribing now.
+    caller.attach(params.session_id)
+    result = _accepted(accepted)
+    if params.wait == "accepted":
+        return result
+    return await _ended(caller, params.session_id, accepted, result)
+
+
+async def _ended(
+    caller: Caller[App], session_id: str, accepted: Accepted, result: p.AcceptedResult
+) -> p.AcceptedResult:
+    caller.step_aside()
+    try:
+        outcome = await accepted.outcome()
+    except anyio.get_cancelled_exc_class():
+        if accepted.began and accepted.turn_id is not None:
+            with anyio.CancelScope(shield=True):
+                await caller.app.sessions.abort(session_id, accepted.turn_id, clear_queue=False)
+        raise
+    return result.but(
+        stop_reason=outcome.stop_reason, message=outcome.message, error=outcome.error, usage=outcome.usage
+    )
+
+
+def _accepted(accepted: Accepted) -> p.AcceptedResult:
+    return p.AcceptedResult(message_id=accepted.message_id, turn_id=accepted.turn_id, state=accepted.state)
+
+
+@handles(m.CONTINUE)
+async def resume(caller: Caller[App], params: OfSession) -> p.AcceptedResult:
+    accepted = caller.app.sessions.resume(params.session_id)
+    caller.attach(params.session_id)
+    return _accepted(accepted)
+
+
+@handles(m.ABORT)
+async def abort(caller: Caller[App], params: p.AbortParams) -> p.AbortResult:
+    caller.step_aside()
+    done = await caller.app.sessions.abort(params.session_id, params.turn_id, clear_queue=params.queue == "clear")
+    return p.AbortResult(aborted=done.aborted, turn_id=done.turn_id, forced=done.forced or None)
+
+
+@handles(m.SHELL)
+async def shell(caller: Caller[App], params: p.ShellParams) -> p.ShellResult:
+    accepted = caller.app.sessions.shell(
+        ShellRequest(
+            session_id=params.session_id,
+            command=params.command,
+            cwd=params.cwd,
+            message_id=params.message_id,
+            timeout_ms=params.timeout_ms,
+        )
+    )
+    caller.attach(params.session_id)
+    return p.ShellResult(message_id=accepted.message_id, part_id=accepted.part_id, turn_id=accepted.turn_id)
+
+
+@handles(m.UPDATE)
+async def update(caller: Caller[App], params: p.UpdateParams) -> p.SessionResult:
+    session = caller.app.sessions.update(
+        params.session_id,
+        title=params.title,
+        archived=params.archived,
+        agent=params.agent,
+        model=params.model,
+        mode=params.mode,
+    )
+    return p.SessionResult(session=session)
+
+
+@handles(m.DELETE)
+async def delete(caller: Caller[App], params: OfSession) -> Empty:
+    await caller.app.sessions.delete(params.session_id)
+    return Empty()
+
+
+@handles(m.QUEUE_LIST)
+async def queue_list(caller: Caller[App], params: OfSession) -> Raw:
+    return caller.app.sessions.queue_list(params.session_id)
+
+
+@handles(m.QUEUE_REMOVE)
+async def queue_remove(caller: Caller[App], params: p.QueueRemoveParams) -> Raw:
+    return caller.app.sessions.queue_remove(params.session_id, params.message_id)
+
+
+@handles(m.PART_GET)
+async def part(caller: Caller[App], params: p.PartParams) -> Raw:
+    caller.flush(params.session_id)
+    return caller.app.sessions.part(params.session_id, params.part_id)
+
+
+HANDLERS = (
+    create,
+    list_page,
+    get,
+    messages,
+    attach,
+    prompt,
+    resume,
+    abort,
+    shell,
+    update,
+    delete,
+    queue_list,
+    queue_remove,
+    part,
+)
