@@ -146,7 +146,17 @@ class OpenAIChat:
             rest["stream_options"] = {"include_usage": True}
         tools = (b',"tools":', request.tools) if request.tools is not None else ()
         messages = b",".join(request.messages)
-        return b"".join((b'{"model":', _json(model), *tools, b',"messages":[', messages, b"],", _json(rest)[1:]))
+        return b"".join(
+            (
+                b'{"model":',
+                _json(self._settings.aliases.get(model, model)),
+                *tools,
+                b',"messages":[',
+                messages,
+                b"],",
+                _json(rest)[1:],
+            )
+        )
 
     def _omitted_headers(self) -> Mapping[str, str | Omit]:
         """What the SDK would send on its own: a made-up key, and the user's OpenAI organisation to any other server."""

@@ -9,25 +9,11 @@ from agentls.model.failures import Endpoint
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """What the user says of a model. Limits in tokens, prices in US dollars per million; absent is unknown."""
-
-    context: int | None = None
-    input: int | None = None
-    output: int | None = None
-    cost_input: float | None = None
-    cost_output: float | None = None
-    cost_cache_read: float | None = None
-    cost_cache_write: float | None = None
-    reasoning: bool | None = None
-    attachment: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ProviderSettings:
     """`key_from` names the variable or setting of the key, `timeout` is how many seconds may pass without data.
 
-    `needs_key`: without one a request is pointless. `label` is the name for people.
+    `needs_key`: without one a request is pointless. `label` is the name for people. `aliases` turn the user's names of
+    models into the server's.
     """
 
     name: str
@@ -40,7 +26,7 @@ class ProviderSettings:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     timeout: float | None = None
     ca_file: str | None = None
-    models: Mapping[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def origin(self) -> str:
