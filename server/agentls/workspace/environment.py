@@ -1,0 +1,38 @@
+"""The environment that commands run in: no secrets, no terminal, nobody to ask."""
+
+from collections.abc import Collection, Mapping
+
+INSTANCE_MARK = "AGENTLS_INSTANCE"
+CALL_MARK = "AGENTLS_CALL"
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
+_START_UP = ("BASH_ENV", "ENV", "PROMPT_COMMAND")  # files or commands that a shell would run first
+_NOBODY_THERE = {
+    "CI": "1",
+    "TERM": "dumb",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "EDITOR": "true",
+    "VISUAL": "true",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GCM_INTERACTIVE": "never",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    "PIP_NO_INPUT": "1",
+}
+
+
+def child_environment(
+    own: Mapping[str, str], *, instance: str, call: str, keep: Collection[str] = ()
+) -> dict[str, str]:
+    """The server's environment without secrets; those in `keep` are passed on by name."""
+    passed = {name: value for name, value in own.items() if name in keep or not _withheld(name)}
+    return {**passed, **_NOBODY_THERE, INSTANCE_MARK: instance, CALL_MARK: call}
+
+
+def _withheld(name: str) -> bool:
+    upper = name.upper()
+    return upper in _START_UP or any(word in upper for word in _SECRET_WORDS)
