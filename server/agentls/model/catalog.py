@@ -16,7 +16,7 @@ _OFFERED = 5
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Limits are in tokens; None is unknown. `options` go into each request's body, `variants` by the variant's name."""
+    """Limits are in tokens; None is unknown. `options` (the variant's among them) go into each request's body."""
 
     ref: ModelRef
     name: str
@@ -62,7 +62,7 @@ def suggestions(name: str, among: Iterable[str]) -> list[str]:
     lowered = {each.lower(): each for each in reversed(names)}
     close = get_close_matches(name.lower(), lowered, n=_OFFERED, cutoff=0.55)
     tail = name.lower().rpartition("/")[2]
-    holding = [each for each in lowered if tail and (tail in each or each.rpartition("/")[2] == tail)]
+    holding = [each for each in lowered if len(tail) > 2 and tail in each]
     return [lowered[each] for each in dict.fromkeys([*close, *holding])][:_OFFERED]
 
 

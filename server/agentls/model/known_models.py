@@ -10,7 +10,7 @@ from typing import NamedTuple
 class Known(NamedTuple):
     context: int
     input: int | None
-    output: int
+    output: int | None
     cost_input: float
     cost_output: float
     cache_read: float | None
@@ -48,10 +48,10 @@ MODELS: dict[str, dict[str, Known]] = {
         "deepseek-reasoner": Known(131_072, None, 65_536, 0.28, 0.42, 0.028, None, True, False),
     },
     "xai": {
-        "grok-code-fast-1": Known(256_000, None, 10_000, 0.2, 1.5, 0.02, None, True, False),
-        "grok-4": Known(256_000, None, 64_000, 3.0, 15.0, 0.75, None, True, True),
-        "grok-3": Known(131_072, None, 8_192, 3.0, 15.0, 0.75, None, False, False),
-        "grok-3-mini": Known(131_072, None, 8_192, 0.3, 0.5, 0.075, None, True, False),
+        "grok-code-fast-1": Known(256_000, None, None, 0.2, 1.5, 0.02, None, True, False),
+        "grok-4": Known(256_000, None, None, 3.0, 15.0, 0.75, None, True, True),
+        "grok-3": Known(131_072, None, None, 3.0, 15.0, 0.75, None, False, False),
+        "grok-3-mini": Known(131_072, None, None, 0.3, 0.5, 0.075, None, True, False),
     },
     "groq": {
         "openai/gpt-oss-120b": Known(131_072, None, 65_536, 0.15, 0.6, None, None, True, False),
