@@ -1,0 +1,29 @@
+"""How results of searches are told to a model."""
+
+from pathlib import Path
+from typing import Any
+
+from agentls.tools.tool import ToolContext
+from agentls.workspace.search import Found
+
+
+def shown(path: Path, context: ToolContext) -> str:
+    """A path as the model can give it back: relative to the session's folder, or absolute."""
+    inside = path.is_relative_to(context.directory)
+    text = str(path.relative_to(context.directory) if inside else path)
+    return text.encode("utf-8", "replace").decode()
+
+
+def notes(found: Found[Any], what: str) -> list[str]:
+    """What the results lack."""
+    said: list[str] = []
+    if found.more:
+        said.append(
+            f"(Only the first {len(found.items)} {what} are shown; there are more. Narrow the pattern or the path.)"
+        )
+    if found.timed_out:
+        said.append("(Incomplete: the search took too long and was stopped. Narrow the pattern or the path.)")
+    if found.withheld:
+        count = len(found.withheld)
+        said.append(f"({count} file{'' if count == 1 else 's'} that may hold secrets, such as .env, left out.)")
+    return said
