@@ -4,12 +4,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from permission.catalogue import CASES, RULESETS
 
 from agentls.permission import places, shell
 from agentls.permission.defaults import DEFAULTS
 from agentls.permission.rules import evaluate, judge, strictest
 from agentls.schema.permission import Ask
+from permission.catalogue import CASES, RULESETS
 
 
 @pytest.fixture(scope="module")

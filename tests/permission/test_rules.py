@@ -1,12 +1,12 @@
 """Layers of rules, the modes, and what a bash question is judged on."""
 
 import pytest
-from permission.catalogue import layer
 
 from agentls.permission.defaults import DEFAULTS
 from agentls.permission.rules import Layer, denied_wholly, evaluate, judge
 from agentls.permission.shell import Place
 from agentls.schema.permission import Ask, Rule
+from permission.catalogue import layer
 
 PLACE = Place("/p", "/p", "/h")
 

@@ -5,12 +5,12 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from permission.catalogue import layer
 
 from agentls.permission.defaults import DEFAULTS
 from agentls.permission.rules import Layer, judge
 from agentls.permission.shell import Place, always_patterns, analyse
 from agentls.schema.permission import Ask, Rule
+from permission.catalogue import layer
 
 PLACE = Place("/p", "/p", "/h")
 
@@ -199,9 +199,7 @@ def test_ap_an_always_for_one_command_opens_no_other(first, then):
     assert judge(layers, "ask", Ask(permission="bash", patterns=(then,), title="t"), PLACE).action == "ask"
 
 
-SHELLISH = st.text(
-    st.sampled_from(list("rm ls'\"\\$`(){}<>|&;#~=*\n\t-./") + ["\0", "\ud800", "\u202e", "é"]), max_size=40
-)
+SHELLISH = st.text(st.sampled_from([*"rm ls'\"\\$`(){}<>|&;#~=*\n\t-./", "\0", "\ud800", "\u202e", "é"]), max_size=40)
 
 
 @given(SHELLISH)

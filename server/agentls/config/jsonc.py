@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import jsonc
 
 KeyPath = tuple[str | int, ...]
 
+_DEEPEST = 16
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*"?)|/\*.*?(?:\*/|\Z)|//[^\r\n]*', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[\]}])', re.DOTALL)
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
@@ -42,8 +43,19 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 def offsets(text: str) -> dict[KeyPath, int]:
-    """Where each key (or item) of a well-formed text begins."""
+    """Where each key (or item) of a well-formed text begins, down to a depth that settings never have."""
     return dict(_walk(_blanked(text)))
+
+
+def duplicates(text: str) -> tuple[KeyPath, ...]:
+    """The keys that stand twice in one object."""
+    seen: set[KeyPath] = set()
+    twice: list[KeyPath] = []
+    for path, _ in _walk(_blanked(text)):
+        if path in seen:
+            twice.append(path)
+        seen.add(path)
+    return tuple(twice)
 
 
 @dataclass(slots=True)
@@ -58,23 +70,34 @@ def _walk(text: str) -> Iterator[tuple[KeyPath, int]]:
     levels: list[_Level] = []
     for token in _TOKEN.finditer(text):
         sign, level = token.group(), levels[-1] if levels else None
-        if sign in "}]":
-            if levels:
-                levels.pop()
-        elif sign == ",":
-            if level is not None:
+        match sign:
+            case "}" | "]":
+                del levels[-1:]
+            case "," if level is not None:
                 level.number, level.key = level.number + 1, None
-        elif sign == ":":
-            continue
-        elif level is not None and level.is_object and level.key is None:
-            level.key = cast("str", json.loads(sign, strict=False)) if sign.startswith('"') else sign
-            yield (*level.path, level.key), token.start()
-        else:
-            path = _path_below(level)
-            if level is not None and not level.is_object:
-                yield path, token.start()
-            if sign in "{[":
-                levels.append(_Level(is_object=sign == "{", path=path))
+            case "," | ":":
+                continue
+            case _:
+                path, is_new = _next(sign, level)
+                if is_new and len(levels) <= _DEEPEST:
+                    yield path, token.start()
+                if sign in "{[":
+                    levels.append(_Level(is_object=sign == "{", path=path if len(levels) < _DEEPEST else ()))
+
+
+def _next(sign: str, level: _Level | None) -> tuple[KeyPath, bool]:
+    """The path of a token, and whether it begins a key or an item."""
+    if level is not None and level.is_object and level.key is None:
+        level.key = _name(sign)
+        return (*level.path, level.key), True
+    return _path_below(level), level is not None and not level.is_object
+
+
+def _name(sign: str) -> str:
+    try:
+        return str(json.loads(sign, strict=False))
+    except ValueError:
+        return sign
 
 
 def _path_below(level: _Level | None) -> KeyPath:

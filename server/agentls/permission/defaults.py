@@ -1,5 +1,8 @@
-"""The rules that hold before any setting. What they do not name (such as tools of MCP servers) asks."""
+"""The rules that hold before any setting, and the order of all. What no rule names (as tools of MCP servers) asks."""
 
+from collections.abc import Sequence
+
+from agentls.config.agents import Agent, RuleLayer
 from agentls.permission.rules import Layer
 from agentls.schema.permission import Rule
 
@@ -30,3 +33,17 @@ DEFAULTS = Layer(
         *(Rule(permission="read", pattern=pattern, action="allow") for pattern in _SAMPLES),
     ),
 )
+
+
+def layers_of(
+    agent: Agent, settings: Sequence[RuleLayer], session: Sequence[Rule] = (), approvals: Sequence[Rule] = ()
+) -> tuple[Layer, ...]:
+    """All rules for an agent in the order in which they count. What the settings deny, no approval lifts."""
+    return (
+        DEFAULTS,
+        Layer(f"agent {agent.name}", agent.native_rules, binding=agent.sealed),
+        *(Layer(layer.name, layer.rules, binding=True) for layer in settings),
+        *(Layer(name, rules, binding=True) for name, rules in agent.own_rules),
+        Layer("session", tuple(session)),
+        Layer("approvals", tuple(approvals)),
+    )

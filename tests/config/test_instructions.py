@@ -1,0 +1,73 @@
+"""Which instruction files hold."""
+
+from pathlib import Path
+
+import pytest
+
+from agentls.config.instructions import instructions, nested
+from agentls.config.paths import Paths
+
+
+@pytest.fixture
+def paths(tmp_path):
+    paths = Paths.from_environment({"HOME": str(tmp_path / "home")})
+    paths.config.mkdir(parents=True)
+    return paths
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "project" / "a" / "b").mkdir(parents=True)
+    return tmp_path / "project"
+
+
+def texts(found) -> list[str]:
+    return [text for _, text in found.files]
+
+
+def test_the_users_own_then_from_the_root_down_then_patterns(root, paths):
+    (paths.config / "AGENTS.md").write_text("mine")
+    (root / "AGENTS.md").write_text("root")
+    (root / "CLAUDE.md").write_text("hidden by AGENTS.md")
+    (root / "a" / "CLAUDE.md").write_text("inner")
+    (root / "docs").mkdir()
+    (root / "docs" / "x.md").write_text("x")
+    (root / "docs" / "y.md").write_text("y")
+    found = instructions(root / "a" / "b", root, paths, ("docs/*.md", str(root / "docs" / "x.md"), "none/*", ""))
+    assert texts(found) == ["mine", "root", "inner", "x", "y"]
+    assert found.problems == ()
+
+
+def test_sizes_are_bounded_and_unreadable_files_skipped(root, paths):
+    (root / "AGENTS.md").write_text("é" * 100_000)
+    (root / "a" / "AGENTS.md").symlink_to(root / "missing")
+    (root / "a" / "b" / "AGENTS.md").mkdir()
+    found = instructions(root / "a" / "b", root, paths)
+    assert len(texts(found)) == 1
+    assert len(texts(found)[0].encode()) <= 64 * 1024 + 3
+    assert {Path(problem.path).parent.name for problem in found.problems} == {"project", "a"}
+
+
+def test_pe14_a_link_out_of_an_untrusted_project_is_not_followed(root, paths, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    (root / "AGENTS.md").symlink_to(tmp_path / "secret")
+    found = instructions(root, root, paths)
+    assert texts(found) == []
+    assert "out of the project" in found.problems[0].message
+    assert texts(instructions(root, root, paths, trusted=True)) == ["secret"]
+
+
+def test_urls_are_reported(root, paths):
+    found = instructions(root, root, paths, ("https://x.test/a.md",))
+    assert texts(found) == []
+    assert len(found.problems) == 1
+
+
+def test_nested_files_are_those_between_the_folder_and_the_file(root):
+    for folder in (root, root / "a", root / "a" / "b"):
+        (folder / "AGENTS.md").write_text("x")
+    assert list(nested(root / "a" / "b" / "f.py", root, root)) == [
+        root / "a" / "AGENTS.md",
+        root / "a" / "b" / "AGENTS.md",
+    ]
+    assert list(nested(root / "a" / "b" / "f.py", root / "a" / "b", root)) == []
