@@ -129,5 +129,5 @@ async def test_unknown_and_forbidden_tools_land_in_invalid(
 ) -> None:
     tool, params = registry.parse(name, {"x": 1}, allowed)
     assert isinstance(tool, Invalid)
-    with pytest.raises(ToolError, match="There are: .*read"):
+    with pytest.raises(ToolError, match=r"There are: .*read"):
         await tool.run(params, None)

@@ -1,5 +1,6 @@
 """bash, glob, grep, list, todowrite, question as tools."""
 
+import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -89,8 +90,6 @@ def test_cut_output_stays_within_its_bounds(tmp_path: Path, text: str, tail: boo
 
 
 def test_old_outputs_are_swept(tmp_path: Path) -> None:
-    import os
-
     old, new = tmp_path / "output-old.txt", tmp_path / "output-new.txt"
     old.touch()
     new.touch()

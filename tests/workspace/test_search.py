@@ -84,7 +84,8 @@ async def test_a_missing_ripgrep_is_said_clearly(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "path", "fits"),
     [
-        ("*.py", "a/b.py", True), ("*.py", "a.pyc", False), ("src/*.py", "src/a.py", True), ("src/*.py", "src/x/a.py", False),
+        ("*.py", "a/b.py", True), ("*.py", "a.pyc", False), ("src/*.py", "src/a.py", True),
+        ("src/*.py", "src/x/a.py", False),
         ("src/**", "src/x/a.py", True), ("**/a.py", "a.py", True), ("a/**/b", "a/b", True), ("a/**/b", "a/x/y/b", True),
         ("*.{ts,tsx}", "x.tsx", True), ("[!a].py", "b.py", True), ("[!a].py", "a.py", False), ("a?c", "abc", True),
         ("a?c", "a/c", False), ("./x", "x", True), (r"\*", "*", True), (r"\*", "a", False), ("{a", "{a", True),

@@ -9,7 +9,6 @@ from agentls.tools.tool import Params
 
 _HEADING = re.compile(r"^## parameters$", re.MULTILINE)
 _ENTRY = re.compile(r"^- ([\w.]+): (.*(?:\n(?!- ).*)*)", re.MULTILINE)
-_NOISE = frozenset({"title", "$defs", "description"})
 
 Schema = dict[str, Any]
 
@@ -49,25 +48,25 @@ def parameters_in_words(parameters: Schema) -> str:
 
 def _plain(schema: Schema, defs: Schema, words: Mapping[str, str], place: str) -> Schema:
     """Without titles, references and nulls, and with the descriptions of the prompt."""
-    schema = _direct(schema, defs)
     plain: Schema = {}
-    if "properties" not in schema or place:
-        plain["type"] = schema.get("type")
-    for key, value in schema.items():
-        if key in _NOISE or (key == "default" and value is None):
-            continue
+    for key, value in _direct(schema, defs).items():
         match key:
+            case "title" | "$defs" | "description":
+                continue
+            case "default" if value is None:
+                continue
             case "properties":
-                plain[key] = {name: _plain(one, defs, words, _join(place, name)) for name, one in value.items()}
+                plain[key] = {name: _member(one, defs, words, _join(place, name)) for name, one in value.items()}
             case "items":
                 plain[key] = _plain(value, defs, words, place)
             case _:
                 plain[key] = value
-    if plain.get("type") is None:
-        plain.pop("type", None)
-    if place in words and schema.get("type") != "object":
-        plain["description"] = words[place]
     return plain
+
+
+def _member(schema: Schema, defs: Schema, words: Mapping[str, str], place: str) -> Schema:
+    said = {"description": words[place]} if place in words else {}
+    return {**_plain(schema, defs, words, place), **said}
 
 
 def _direct(schema: Schema, defs: Schema) -> Schema:

@@ -53,9 +53,7 @@ class Registry:
         tool = self._named(name, allowed)
         if tool is None:
             there = ", ".join(one for one in self.names if allowed is None or one in allowed)
-            return self._invalid, InvalidParams(
-                tool=name, error=f"There is no tool {name!r}. These there are: {there}."
-            )
+            return self._invalid, InvalidParams(tool=name, error=f"There is no tool {name!r}. There are: {there}.")
         try:
             return tool, cast("Params", tool.params.model_validate(self._mended(tool.name, arguments or {})))
         except ValidationError as error:
