@@ -14,6 +14,7 @@ A gate waits for `POST /gate/<name>`. After the script's end the last item repea
 import argparse
 import json
 import socket
+import ssl
 import struct
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -23,6 +24,7 @@ from typing import Any
 
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
+from anyio.streams.tls import TLSListener
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 DONE = b"data: [DONE]\n\n"
@@ -140,11 +142,12 @@ class OpenAIServer:
         self.connections = 0
         self.client_closed = anyio.Event()
         self.port = 0
+        self.scheme = "http"
         self.on_request: Callable[[Request], None] | None = None
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{self.scheme}://127.0.0.1:{self.port}/v1"
 
     def open(self, gate: str) -> None:
         self._gate(gate).set()
@@ -298,11 +301,18 @@ def _chunk(piece: bytes) -> bytes:
 
 @asynccontextmanager
 async def serve(
-    script: Script, *, strict: bool = False, models: Sequence[str] = ("test-model",), port: int = 0
+    script: Script,
+    *,
+    strict: bool = False,
+    models: Sequence[str] = ("test-model",),
+    port: int = 0,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[OpenAIServer]:
     server = OpenAIServer(script, strict=strict, models=models)
-    async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port) as listener:
-        server.port = listener.extra(SocketAttribute.local_port)
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port) as plain:
+        server.port = plain.extra(SocketAttribute.local_port)
+        server.scheme = "https" if tls else "http"
+        listener = TLSListener(plain, tls) if tls else plain
         failed: Exception | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(listener.serve, server.handle)
