@@ -145,6 +145,8 @@ def test_paths_outside_are_named():
         "/h/d",
     )
     assert analyse("cd ..; cat outside/x", PLACE).outside == ("/",)
+    for command in ("cd", "cd -", "cd ''", "cd -P --", "ls; cd"):
+        assert analyse(command, PLACE).outside == ("/h",), command
     assert analyse("cd a && cat ../../b", Place("/p", "/p/c")).outside == ("/b",)
     assert analyse("ls /abs").outside == ("/abs",)
 
@@ -159,6 +161,9 @@ def test_paths_outside_are_named():
         ("git -C sub status", ("git -C sub status",)),  # AP-04
         ("cd a && npm test", ("npm test *",)),  # AP-07
         ("cd a", ()),
+        ("git push origin main", ("git push origin main",)),
+        ("docker compose up", ("docker compose up",)),
+        ("docker run x", ("docker run x",)),
         ("sudo ls", ()),  # AP-06
         ("env A=1 make", ("env A=1 make",)),  # AP-05
         ("bash -c ls", ("bash -c ls",)),  # AP-02
@@ -243,3 +248,17 @@ def test_huge_commands_ask_within_a_second(command):
 
 def test_a_command_too_long_to_read_asks_even_in_auto():
     assert verdict({"*": "allow"}, "true;" * 20_000 + "cat /etc/passwd", mode="auto") == "ask"
+
+
+def test_ap07_a_change_of_folder_needs_no_rule_of_its_own_but_its_path_is_judged():
+    assert verdict({"npm test *": "allow"}, "cd a && npm test") == "allow"
+    for command in (
+        "cd .. && npm test",
+        "cd && npm test",
+        "cd /etc && npm test",
+        "cd .git/hooks && npm test",
+        "cd ~ && npm test",
+    ):
+        assert verdict({"npm test *": "allow"}, command) == "ask", command
+    assert verdict({"npm test *": "allow", "cd *": "ask"}, "cd a && npm test") == "ask"
+    assert verdict({"npm test *": "allow", "cd *": "deny"}, "cd a && npm test") == "deny"

@@ -10,7 +10,7 @@ from pydantic_core import to_json
 Raw = dict[str, Any]
 
 # All others are withheld: a key that is added later is unsafe until somebody thought about it.
-_HARMLESS = frozenset({"model", "small_model", "smallModel", "default_agent", "defaultAgent", "compaction", "username"})
+_HARMLESS = frozenset({"model", "small_model", "smallModel", "compaction", "username"})
 _REFERENCE = re.compile(r"\{(?:env|file):")
 _SNIPPET = re.compile(r"!\s*`")
 
@@ -82,8 +82,13 @@ def _agents(agents: Raw) -> tuple[Raw, Raw]:
 
 
 def _commands(commands: Raw) -> tuple[Raw, Raw]:
-    runs = {name: command for name, command in commands.items() if _refers(command) or _SNIPPET.search(str(command))}
-    return {name: command for name, command in commands.items() if name not in runs}, runs
+    """A command is text that the user sends. One that runs something or picks an agent (with its rights) is more."""
+    kept = {name: command for name, command in commands.items() if _is_text(cast("Raw", command))}
+    return kept, {name: command for name, command in commands.items() if name not in kept}
+
+
+def _is_text(command: Raw) -> bool:
+    return command.keys() <= {"template", "description"} and not _refers(command) and not _SNIPPET.search(str(command))
 
 
 def _refers(value: Any) -> bool:

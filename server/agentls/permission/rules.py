@@ -128,6 +128,8 @@ def _by_parts(layers: Sequence[Layer], plan: ShellPlan) -> Verdict:
 
 def _judge_part(layers: Sequence[Layer], part: Part) -> Verdict:
     verdict = evaluate(layers, "bash", part.text)
+    if verdict.action == "ask" and part.words[0] == "cd" and (verdict.rule is None or verdict.rule.pattern == "*"):
+        return Verdict("allow", reason="where it leads is judged as a path")
     if verdict.action != "allow" or verdict.rule is None:
         return verdict
     pattern = verdict.rule.pattern

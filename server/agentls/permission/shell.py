@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from agentls.permission.patterns import is_literal
 from agentls.permission.shell_risks import Risk, git_subcommand, is_destructive, risk
 from agentls.permission.shell_tables import (
+    FINAL_PREFIXES,
     FOLDER_CHANGERS,
     KEYWORDS,
     NEVER_STORED,
@@ -70,7 +71,7 @@ def analyse(command: str, place: Place | None = None) -> ShellPlan:
     parts = _plain_parts(command)
     whole = len(command) <= _READ_LIMIT
     reading = loose_reading(command if whole else command[:_READ_LIMIT])
-    operands = tuple(dict.fromkeys(_operands(reading)))
+    operands = tuple(dict.fromkeys((*_operands(reading), *_homegoing(reading))))
     moves = any(segment[0] in FOLDER_CHANGERS for segment in reading.segments)
     return ShellPlan(
         parts=None if isinstance(parts, str) else parts,
@@ -109,7 +110,7 @@ def _always_pattern(part: Part) -> str | None:
     words = part.words
     two = " ".join(words[:2])
     count = PREFIX_WORDS.get(two) or PREFIX_WORDS.get(words[0])
-    if count is None or two in RUN_PREFIXES or len(words) < count:
+    if count is None or two in RUN_PREFIXES | FINAL_PREFIXES or len(words) < count:
         return exact
     prefix = words[:count]
     if any(word.startswith("-") or not is_literal(word) or " " in word for word in prefix):
@@ -178,6 +179,13 @@ def _operands(reading: LooseReading) -> Iterator[str]:
         for word in segment[1:]:
             yield from path_candidates(word)
     yield from reading.targets
+
+
+def _homegoing(reading: LooseReading) -> Iterator[str]:
+    """A change of folder that names none leads home, or back to where the shell was."""
+    for segment in reading.segments:
+        if segment[0] in FOLDER_CHANGERS and all(not word or word.startswith("-") for word in segment[1:]):
+            yield "~"
 
 
 def _outside(operands: Iterable[str], place: Place | None, *, moves: bool) -> Iterator[str]:

@@ -44,7 +44,6 @@ RISKY_OPTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "fd": (("--exec", "--exec-batch"), "xX"),
     "rg": (("--pre", "--hostname-bin"), ""),
-    "grep": ((), ""),
     "sort": (("--output", "--compress-program", "--temporary-directory", "--files0-from"), "oT"),
     "tar": (
         (
@@ -82,8 +81,12 @@ RISKY_OPTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "printf": ((), "v"),
     "test": ((), "vR"),
     "[": ((), "vR"),
-    "ls": ((), ""),
     "date": (("--set",), "s"),
+    "wc": (("--files0-from",), ""),
+    "du": (("--files0-from",), ""),
+    "file": (("--files-from", "--magic-file", "--compile", "--uncompress"), "fmCz"),
+    "tree": (("--fromfile",), "o"),
+    "yq": (("--inplace", "--split-exp"), "is"),
     "hostname": ((), "F"),
     "curl": (("--output", "--remote-name", "--config", "--upload-file", "--output-dir", "--dump-header"), "oOKTD"),
     "wget": (("--output-document", "--output-file", "--execute", "--use-askpass", "--post-file"), "oOei"),
@@ -128,7 +131,9 @@ READERS = _words(
 PROTECTED_NAMES = _words(
     ".git .gitmodules .gitattributes .vscode .idea .husky .cursor .envrc .mcp.json .agentls .opencode agentls.json "
     "agentls.jsonc opencode.json opencode.jsonc .nvim.lua .exrc .dir-locals.el .npmrc .yarnrc .yarnrc.yml .ripgreprc "
-    ".bashrc .bash_profile .profile .zshrc .zshenv .zprofile .ssh .netrc .gitconfig"
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .zshrc .zshenv .zprofile .zlogin "
+    ".zlogout .kshrc .cshrc .tcshrc .login config.fish .ssh .netrc .gitconfig .cargo .bundle .pnpmrc .pnpmfile.cjs "
+    "bunfig.toml pip.conf pip.ini .pypirc .condarc .gemrc"
 )
 
 # How many words of a known program name the deed: what an "always" stores before ` *`.
@@ -136,7 +141,7 @@ PREFIX_WORDS: dict[str, int] = {
     **dict.fromkeys(
         _words(
             "ls cat head tail wc grep rg find fd pwd which tree stat file du df diff cmp sort uniq cut tr echo printf "
-            "true false test basename dirname realpath date whoami uname ps pytest ruff mypy pyright "
+            "true false test basename dirname realpath date whoami uname pytest ruff mypy pyright "
             "basedpyright black isort eslint prettier tsc jest vitest mocha touch mkdir jq yq shellcheck ctest tox nox"
         ),
         1,
@@ -176,7 +181,16 @@ PREFIX_WORDS: dict[str, int] = {
         3,
     ),
 }
-# Three-word prefixes whose third word is a program that runs what follows.
+# Two-word prefixes behind which stands a program that runs what follows.
 RUN_PREFIXES = frozenset(
-    {"uv run", "poetry run", "pdm run", "bundle exec", "npm exec", "pnpm exec", "pnpm dlx", "docker run"}
+    {"bundle exec", "cargo run", "deno run", "docker compose", "docker exec", "docker run", "gh api", "go run"}
+    | {"kubectl exec", "npm exec", "pdm run", "pnpm dlx", "pnpm exec", "podman exec", "podman run", "poetry run"}
+    | {"swift run", "uv run", "uv tool", "yarn dlx", "yarn exec"}
+)
+# Two-word prefixes that take away or give out what cannot be taken back.
+FINAL_PREFIXES = frozenset(
+    {"apt install", "brew uninstall", "cargo publish", "docker rm", "docker rmi", "docker system", "docker push"}
+    | {"git checkout", "git clean", "git push", "git rebase", "git reset", "git restore", "git rm", "git switch"}
+    | {"helm uninstall", "kubectl apply", "kubectl delete", "npm publish", "npm unpublish", "pip uninstall"}
+    | {"pnpm publish", "poetry publish", "terraform apply", "terraform destroy", "uv publish", "yarn publish"}
 )
