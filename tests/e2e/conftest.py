@@ -1,0 +1,57 @@
+"""Fixtures of the tests on the real process. A machine and its server are shared by a module, a session by none."""
+
+import itertools
+from collections.abc import AsyncIterator
+
+import pytest
+
+from e2e.client import Client
+from e2e.model import Script, scripted
+from e2e.server import Machine
+from e2e.talk import Talk
+
+NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+async def script() -> AsyncIterator[Script]:
+    async with scripted() as script:
+        yield script
+
+
+@pytest.fixture
+def model(script: Script) -> Script:
+    script.plays()
+    return script
+
+
+@pytest.fixture(scope="module")
+def shared_machine(tmp_path_factory: pytest.TempPathFactory, script: Script) -> Machine:
+    return Machine(tmp_path_factory.mktemp("machine"), script.url)
+
+
+@pytest.fixture(scope="module")
+async def shared(shared_machine: Machine) -> AsyncIterator[Client]:
+    """An editor for all tests of a module."""
+    async with shared_machine.editor(shared_machine.project("first")) as client:
+        yield client
+
+
+@pytest.fixture
+async def talk(shared: Client, shared_machine: Machine, model: Script) -> AsyncIterator[Talk]:
+    """A session of the test's own, in a folder of its own, on the module's server."""
+    folder = shared_machine.project(f"project-{next(NUMBERS)}")
+    talk = await Talk.begin(shared, folder)
+    yield talk
+    await shared.request("session/abort", {"sessionId": talk.id, "queue": "clear"})
+
+
+@pytest.fixture
+def machine(tmp_path_factory: pytest.TempPathFactory, model: Script) -> Machine:
+    """A machine for one test alone."""
+    return Machine(tmp_path_factory.mktemp("machine"), model.url)
