@@ -92,7 +92,7 @@ def store_prompt(
     writer.message(message, request.digest())
     for part in request.parts:
         writer.part(_stored(part, writer.ids(message.id)))
-    for note in [*notes, *([request.system] if request.system else [])]:
+    for note in notes:
         writer.part(TextPart(**writer.ids(message.id), text=note, synthetic=True))
     return message
 

@@ -15,11 +15,14 @@ from agentls.engine.processor import Processor
 from agentls.engine.run import Run
 from agentls.engine.stores import Stores
 from agentls.engine.toolcalls import Calls, ToolCalls
-from agentls.model.client import ModelRequest
+from agentls.model.catalog import Model
+from agentls.model.client import ModelClient, ModelRequest
 from agentls.model.failures import ModelFailure
+from agentls.model.limits import max_output
 from agentls.model.messages import system_element
-from agentls.model.providers import Choice, Providers
+from agentls.model.providers import Providers
 from agentls.model.retry import attempts
+from agentls.model.usage import cost
 from agentls.schema.base import now
 from agentls.schema.event import UsageChanged
 from agentls.schema.ids import Prefix, new
@@ -47,7 +50,7 @@ class Steps:
     def __init__(
         self,
         stores: Stores,
-        providers: Providers,
+        providers: Callable[[str], Providers],
         frames: Frames,
         calls: ToolCalls,
         changes: ChangeStore,
@@ -62,23 +65,24 @@ class Steps:
 
     async def step(self, run: Run, history: History, user: UserMessage, agent: Agent, *, last: bool) -> StepResult:
         """`last`: the limit of steps is reached, so the model is asked for a closing word and no call is run."""
-        choice = await self._providers.choose(user.model)
+        providers = self._providers(run.scope.directory)
+        client, model = await providers.client(user.model), providers.model(user.model)
         first_of_turn = run.steps == 0
         run.steps += 1
         tools = self._offered(run, agent) if first_of_turn else None
         frame = self._frames.current(run.scope.session_id, run.directory, agent, user.model, tools)
-        request = self._request(frame, history, user, agent, choice, last=last)
+        request = self._request(frame, history, agent, model, last=last)
         message = self._start(run, user, agent)
         processor = Processor(run.writer, message)
         try:
-            await self._stream(run, choice, request, processor)
+            await self._stream(run, client, request, processor)
         except ModelFailure as failure:
             error = failure.to_message_error()
             finish = "content-filter" if error.name == "ContentFilterError" else "error"
             time = message.time.but(completed=now())
             run.writer.message(message.but(finish=finish, error=error, time=time))
             return StepResult(go_on=True)
-        message = self._account(run, message, processor, choice)
+        message = self._account(run, message, processor, model)
         if last:
             self._refuse_calls(run, processor)
         return await self.finish(run, history, message, processor.tools, processor.problems)
@@ -99,22 +103,22 @@ class Steps:
             self._close(run, message)
         return StepResult(go_on=not calls.blocked, rejected=calls.blocked)
 
-    def _request(
-        self, frame: Frame, history: History, user: UserMessage, agent: Agent, choice: Choice, *, last: bool
-    ) -> ModelRequest:
-        messages = [system_element(frame.system), *history.elements(user.model, choice.traits)]
+    def _request(self, frame: Frame, history: History, agent: Agent, model: Model, *, last: bool) -> ModelRequest:
+        messages = [system_element(frame.system), *history.elements(model.ref, model.traits)]
         if last:
-            messages.append(to_json({"role": choice.traits.closing_role, "content": prompt("max-steps")}))
+            messages.append(to_json({"role": "user", "content": prompt("max-steps")}))
         options = {
+            **model.options,
+            **agent.options,
             **({"temperature": agent.temperature} if agent.temperature is not None else {}),
             **({"top_p": agent.top_p} if agent.top_p is not None else {}),
         }
         return ModelRequest(
-            model=user.model,
+            model=model.ref,
             messages=messages,
             tools=frame.tools.encode() if frame.tools else None,
             tool_choice="none" if last and frame.tools else None,
-            max_output=choice.max_output,
+            max_output=max_output(model, sum(map(len, messages)) + len(frame.tools)),
             options=options,
         )
 
@@ -134,7 +138,7 @@ class Steps:
             run.writer.part(StepStartPart(**run.writer.ids(message.id)))
         return message
 
-    async def _stream(self, run: Run, choice: Choice, request: ModelRequest, processor: Processor) -> None:
+    async def _stream(self, run: Run, client: ModelClient, request: ModelRequest, processor: Processor) -> None:
         def on_wait(attempt: int, next_at: int, message: str) -> None:
             run.show(RetryStatus(attempt=attempt, next_at=next_at, message=message))
 
@@ -142,7 +146,7 @@ class Steps:
             with attempt:
                 run.show(PlainStatus(type="busy"))
                 try:
-                    async with aclosing(choice.client.stream(request)) as events:
+                    async with aclosing(client.stream(request)) as events:
                         async for event in events:
                             processor.feed(event)
                 except ModelFailure:
@@ -150,14 +154,14 @@ class Steps:
                         processor.discard()
                     raise
 
-    def _account(self, run: Run, message: AssistantMessage, processor: Processor, choice: Choice) -> AssistantMessage:
+    def _account(self, run: Run, message: AssistantMessage, processor: Processor, model: Model) -> AssistantMessage:
         end = processor.end
         tokens = (end.tokens if end else None) or Tokens()
-        cost = choice.cost(tokens)
-        run.usage += Usage(tokens=tokens, cost=cost)
+        spent = cost(end.tokens if end else None, model.price)
+        run.usage += Usage(tokens=tokens, cost=spent)
         finish = end.finish if end else "unknown"
         error = _FILTERED if finish == "content-filter" else None
-        return run.writer.message(message.but(finish=finish, tokens=tokens, cost=cost, error=error))
+        return run.writer.message(message.but(finish=finish, tokens=tokens, cost=spent, error=error))
 
     def _refuse_calls(self, run: Run, processor: Processor) -> None:
         for part in processor.tools:
@@ -182,9 +186,9 @@ class Steps:
         session = self._stores.session(run.scope.session_id).session
         usage = session.usage + Usage(tokens=message.tokens, cost=message.cost)
         self._stores.save_session(run.scope, session.but(usage=usage))
-        context = self._share(message.model, message.tokens)
+        context = self._share(run.scope.directory, message.model, message.tokens)
         self._stores.journal.publish(UsageChanged(run.scope, usage, context))
 
-    def _share(self, model: ModelRef, tokens: Tokens) -> float | None:
-        window = self._providers.context_of(model)
+    def _share(self, directory: str, model: ModelRef, tokens: Tokens) -> float | None:
+        window = self._providers(directory).model(model).context
         return min(1.0, tokens.total / window) if window else None

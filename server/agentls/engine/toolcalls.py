@@ -80,7 +80,8 @@ class ToolCalls:
         groups: list[list[ToolPart]] = []
         joins = False
         for part in parts:
-            read_only = self._registry.read_only(part.tool)
+            tool = self._registry.get(part.tool)
+            read_only = tool is not None and tool.read_only
             if read_only and joins:
                 groups[-1].append(part)
             else:

@@ -4,12 +4,17 @@ Growing text lives in a buffer beside the frozen part. Its row is written at mos
 writes raise the row's `seq` and publish nothing, so a crash loses half a second of text at most.
 """
 
+import logging
+import sqlite3
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import anyio
+from pydantic_core import PydanticSerializationError
 
 from agentls.errors import RunClosedError
+from agentls.model.toolstream import clean
+from agentls.schema.base import Value
 from agentls.schema.event import Delta, DeltaField, Scope
 from agentls.schema.ids import Prefix, new
 from agentls.schema.message import AssistantMessage, UserMessage
@@ -17,10 +22,13 @@ from agentls.schema.part import PART, Part, Pending, ReasoningPart, Running, Tex
 from agentls.storage.journal import Journal
 from agentls.storage.messages import MessageStore
 
+log = logging.getLogger(__name__)
+
 SAVE_SECONDS = 0.5
 
 M = TypeVar("M", UserMessage, AssistantMessage)
 P = TypeVar("P", bound=Part)
+V = TypeVar("V", bound=Value)
 
 
 class Token:
@@ -69,12 +77,16 @@ class Transcript:
         self._dirty.set()
 
     async def keep_saving(self) -> None:
-        """Writes rows of growing parts twice a second, for as long as any grows."""
+        """Writes rows of growing parts twice a second, for as long as any grows. What fails is tried again."""
         while True:
             await self._dirty.wait()
             await anyio.sleep(SAVE_SECONDS)
             self._dirty = anyio.Event()
-            self.save_growing()
+            try:
+                self.save_growing()
+            except sqlite3.Error:
+                log.exception("growing text could not be saved")
+                self.touch()
 
     def save_growing(self) -> None:
         dirty = [live for live in self.live.values() if live.dirty]
@@ -97,6 +109,7 @@ class Writer:
         self.scope = scope
 
     def place(self) -> int:
+        self._token.check()
         return self._journal.database.draw_pos(self.scope.session_id)
 
     def ids(self, message_id: str) -> dict[str, Any]:
@@ -111,7 +124,7 @@ class Writer:
     def message(self, message: M, request: str | None = None) -> M:
         """Create or update; returns what it was given."""
         self._token.check()
-        wire = message.wire()
+        message, wire = _encoded(message)
         with self._journal.transaction():
             seq = self._transcript.messages.save(message, wire, request)
             self._journal.changed(self.scope, seq, "message", message.id, "message/updated", b'"message":' + wire)
@@ -119,6 +132,9 @@ class Writer:
 
     def remove_message(self, message_id: str) -> None:
         self._token.check()
+        live = self._transcript.live
+        for part_id in [part_id for part_id, one in live.items() if one.part.message_id == message_id]:
+            del live[part_id]
         with self._journal.transaction():
             seq = self._transcript.messages.remove(self.scope.session_id, message_id)
             params = f'"messageId":"{message_id}"'.encode()
@@ -128,8 +144,7 @@ class Writer:
         """Create or update; returns the part with its new `rev`."""
         self._token.check()
         live = self._transcript.live.get(part.id)
-        saved = part.but(rev=(live.part.rev if live else part.rev) + 1)
-        wire = saved.wire()
+        saved, wire = _encoded(part.but(rev=(live.part.rev if live else part.rev) + 1))
         with self._journal.transaction():
             seq = self._transcript.messages.save_part(saved, wire)
             self._journal.changed(self.scope, seq, "part", saved.id, "part/updated", b'"part":' + wire)
@@ -143,8 +158,7 @@ class Writer:
         """Append text to an open part. `name` must be the member of the part that grows."""
         self._token.check()
         live = self._transcript.live[part_id]
-        if not text.isascii():
-            text = text.encode("utf-8", "replace").decode()  # half of a surrogate pair has no place on the wire
+        text = clean(text)
         base = live.part.rev
         live.part = live.part.but(rev=base + 1)
         live.chunks.append(text)
@@ -173,6 +187,28 @@ class Writer:
             seq = self._transcript.messages.remove_part(self.scope.session_id, part.id)
             params = f'"messageId":"{part.message_id}","partId":"{part.id}"'.encode()
             self._journal.changed(self.scope, seq, "part", part.id, "part/removed", params)
+
+
+def _encoded(value: V) -> tuple[V, bytes]:
+    """The value and its wire form. Halves of surrogate pairs, which JSON of others may hold, are replaced in both."""
+    try:
+        return value, value.wire()
+    except PydanticSerializationError:
+        value = type(value).model_validate(_cleaned(value.model_dump(by_alias=True)))
+        return value, value.wire()
+
+
+def _cleaned(data: object) -> object:
+    match data:
+        case str():
+            return clean(data)
+        case dict():
+            members = cast("dict[str, object]", data)
+            return {clean(key): _cleaned(value) for key, value in members.items()}
+        case list() | tuple():
+            return [_cleaned(item) for item in cast("list[object]", data)]
+        case _:
+            return data
 
 
 def _grown(part: Part, text: str) -> Part:

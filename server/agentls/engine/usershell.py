@@ -1,6 +1,10 @@
 """The user's own shell command: no model call, nothing asked; the next turn's model sees it as a call done for it."""
 
+import math
 from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
 
 from agentls.config.prompts import prompt
 from agentls.engine.loop import LoopEnd
@@ -11,7 +15,8 @@ from agentls.schema.base import Value, now
 from agentls.schema.ids import Prefix, new
 from agentls.schema.message import AssistantMessage, Span, Where
 from agentls.schema.part import Completed, PartTime, Running, ToolPart
-from agentls.tools.bash import Shell
+from agentls.tools.output import Outputs
+from agentls.workspace.process import Finished, Shell
 
 
 class ShellRequest(Value):
@@ -25,8 +30,9 @@ class ShellRequest(Value):
 
 
 class UserShell:
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: Shell, outputs: Outputs) -> None:
         self._shell = shell
+        self._outputs = outputs
 
     def store(
         self, writer: Writer, request: ShellRequest, message_id: str, chosen: Chosen, cwd: Path, root: Path
@@ -60,14 +66,20 @@ class UserShell:
         result = await self._shell.run(
             request.command,
             cwd=cwd,
-            timeout_ms=request.timeout_ms,
+            timeout=math.inf if request.timeout_ms is None else request.timeout_ms / 1000,
             output=lambda text: run.writer.grow(part.id, "output", text),
         )
+        output, metadata = await to_thread.run_sync(self._told, result)
         time = PartTime(start=part.state.time.start if isinstance(part.state, Running) else now(), end=now())
-        state = Completed(
-            input=part.state.input, output=result.output, title=request.command, metadata=result.metadata, time=time
-        )
+        state = Completed(input=part.state.input, output=output, title=request.command, metadata=metadata, time=time)
         with run.journal.transaction():
             run.writer.part(part.but(state=state))
             run.writer.message(message.but(finish="stop", time=message.time.but(completed=now())))
         return LoopEnd("done")
+
+    def _told(self, finished: Finished) -> tuple[str, dict[str, Any]]:
+        """For the model: what was printed, then how it ended. Runs in a thread, as a long text goes to a file."""
+        cut = self._outputs.cut(finished.output.rstrip("\n"), tail=True)
+        ended = "It was stopped: its time was over." if finished.timed_out else f"Exit code: {finished.exit_code}"
+        metadata = {"exitCode": finished.exit_code, "timedOut": finished.timed_out}
+        return f"{cut.text or '(no output)'}\n\n{ended}", metadata

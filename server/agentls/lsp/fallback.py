@@ -10,10 +10,10 @@ from pydantic_core import from_json
 from pygls.exceptions import JsonRpcException
 
 from agentls.errors import AgentError
-from agentls.lsp.facade import Permissions, Questions
 from agentls.lsp.language import AgentProtocol
+from agentls.permission.broker import Broker
+from agentls.permission.questions import Questions
 from agentls.protocol.options import ClientUi
-from agentls.protocol.permission import PermissionsResult, QuestionsResult
 from agentls.schema.event import Changed
 from agentls.schema.permission import Permission, Reply
 from agentls.schema.question import Question, QuestionItem
@@ -33,7 +33,7 @@ class Fallback:
 
     def __init__(
         self,
-        permissions: Permissions,
+        permissions: Broker,
         questions: Questions,
         language: AgentProtocol,
         spawn: Callable[[Coroutine[Any, Any, object]], None],
@@ -61,10 +61,10 @@ class Fallback:
 
     def offer_again(self) -> None:
         """Also what an earlier process asked."""
-        for asked in PermissionsResult.model_validate_json(self._permissions.listing(None).json).permissions:
-            self._take(asked)
-        for asked in QuestionsResult.model_validate_json(self._questions.listing(None).json).questions:
-            self._take(asked)
+        for wire in self._permissions.listing(None):
+            self._take(Permission.model_validate_json(wire))
+        for wire in self._questions.listing(None):
+            self._take(Question.model_validate_json(wire))
         self._dismissed.clear()
         self._next()
 

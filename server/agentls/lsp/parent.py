@@ -9,6 +9,7 @@ import anyio
 
 _SECONDS = 1.0
 _GENERATIONS = 32
+_PS_SECONDS = 1
 
 
 class Editor:
@@ -23,15 +24,18 @@ class Editor:
         return born is not None and born == self._born
 
 
-async def find_editor(process_id: int | None) -> Editor | None:
-    """The editor if it is an ancestor of ours: in a container its `processId` is somebody else's number."""
+def find_editor(process_id: int | None) -> Editor | None:
+    """The editor if it is an ancestor of ours: in a container its `processId` is somebody else's number.
+
+    To be asked before `initialize` is answered: an editor that dies then is an ancestor no more.
+    """
     ancestor: int | None = os.getppid()
     for _ in range(_GENERATIONS):
         if process_id is None or ancestor is None or ancestor <= 0:
             return None
         if ancestor == process_id:
             return Editor(process_id)
-        ancestor = await _parent_of(ancestor)
+        ancestor = _parent_of(ancestor)
     return None
 
 
@@ -67,15 +71,19 @@ def _born(process_id: int) -> str | None:
     return ""
 
 
-async def _parent_of(process_id: int) -> int | None:
+def _parent_of(process_id: int) -> int | None:
     members = _stat(process_id)
     if members is not None:
         return int(members[1])
     try:
-        shown = await anyio.run_process(
-            ["ps", "-o", "ppid=", "-p", str(process_id)], check=False, stdin=subprocess.DEVNULL
+        shown = subprocess.run(
+            ["ps", "-o", "ppid=", "-p", str(process_id)],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PS_SECONDS,
         )
-    except OSError:
+    except (OSError, subprocess.TimeoutExpired):
         return None
     text = shown.stdout.strip()
     return int(text) if text.isdigit() else None

@@ -6,7 +6,7 @@ from lsprotocol import types
 from pydantic_core import from_json
 
 from agentls import __version__
-from agentls.lsp.facade import App
+from agentls.app.app import App
 from agentls.lsp.fallback import OFFER_AGAIN, Fallback
 from agentls.lsp.handlers import HANDLERS
 from agentls.lsp.handling import Routes

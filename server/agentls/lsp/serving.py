@@ -17,7 +17,7 @@ from agentls.lsp.frames import BODY_MOST
 from agentls.lsp.handling import Routes
 from agentls.lsp.language import AgentServer
 from agentls.lsp.notifications import Outlet
-from agentls.lsp.parent import find_editor, wait_until_gone
+from agentls.lsp.parent import Editor, find_editor, wait_until_gone
 from agentls.lsp.reader import FrameReader
 from agentls.lsp.writer import FrameWriter
 from agentls.protocol.export import schema_digest
@@ -107,7 +107,7 @@ async def serve_connection(engine: Engine[A], descriptor_in: int, descriptor_out
                 outlet.configure(options.events)
                 outlet.open()
             engine.connect(options)
-            spawn(_watch(params.process_id, writer, life))
+            spawn(_watch(find_editor(params.process_id), writer, life))
             return _offer(engine.routes).members()
 
         connection = Connection(
@@ -152,8 +152,7 @@ async def _read(reader: FrameReader, connection: Connection[Any], life: _Life) -
         life.end(0)
 
 
-async def _watch(process_id: int | None, writer: FrameWriter, life: _Life) -> None:
-    editor = await find_editor(process_id)
+async def _watch(editor: Editor | None, writer: FrameWriter, life: _Life) -> None:
     reason = await wait_until_gone(editor, writer.nobody_reads)
     log.info("%s; ending", reason)
     life.end(0)

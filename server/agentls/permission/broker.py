@@ -9,13 +9,14 @@ from agentls.config.prompts import prompt
 from agentls.errors import AgentError, AgentlsError, ErrorKind, ToolError
 from agentls.permission.ledger import Asker, Ledger, private_of, resolution_of
 from agentls.permission.rules import Verdict
+from agentls.permission.shell import always_patterns
 from agentls.schema.base import now
 from agentls.schema.event import Noticed, Scope
 from agentls.schema.ids import Prefix, new
 from agentls.schema.permission import Ask, AskOption, Permission, Reply, Rule, RuleScope
 from agentls.storage.journal import Journal
 from agentls.storage.questions import AskedRow, QuestionStore
-from agentls.storage.rules import RuleStore
+from agentls.storage.rules import RuleStore, StoredRule
 from agentls.storage.sessions import SessionStore
 
 log = logging.getLogger(__name__)
@@ -58,7 +59,8 @@ class Broker:
     ) -> dict[str, str | None]:
         """Returns once the deed is allowed, with the content hashes that the answer was given on.
 
-        Raises `ToolError` for a deny, a reject with words, or where nobody can answer; `RejectedError` for a plain reject.
+        Raises `ToolError` for a deny, a reject with words, or where nobody can answer; `RejectedError` for a plain
+        reject.
         """
         verdict = self._judge(asker.scope.session_id, asker.agent, ask)
         if verdict.action == "deny":
@@ -69,7 +71,7 @@ class Broker:
         if row is None:
             if not self.can_ask:
                 raise ToolError(prompt("results/nobody"), "nobody could answer the question")
-            row = self._ask(asker, ask, verdict.reason, expected)
+            row = self._ask(asker, _offering(ask), verdict.reason, expected)
         waiting(True)
         try:
             resolution = await self._ledger.wait(row.id)
@@ -195,6 +197,20 @@ class Broker:
             return [row.wire for row in self._rows.open_all("permission")]
         return [row.wire for row in self._rows.open_of_root(session_id, "permission")]
 
+    def rules(self, session_id: str | None) -> list[StoredRule]:
+        """What an "always" stored: the rules that hold in a session, or all."""
+        if session_id is None:
+            return self._rules.all()
+        row = self._sessions.get(session_id)
+        return self._rules.of(row.session.project_id, row.root_id) if row else []
+
+    def forget(self, rule: Rule, session_id: str | None) -> list[StoredRule]:
+        """Takes back a stored rule: a session's, or a project's where no session is named. Returns what is left."""
+        for stored in self._rules.all():
+            if stored.rule == rule and stored.session_id == session_id:
+                self._rules.remove(stored.id)
+        return self.rules(session_id)
+
     def _directory(self, session_id: str) -> str:
         row = self._sessions.get(session_id)
         return row.session.directory if row else ""
@@ -204,6 +220,11 @@ def denied(ask: Ask, verdict: Verdict) -> ToolError:
     rule = f"`{verdict.rule.permission}: {verdict.rule.pattern}`" if verdict.rule else "a rule"
     where = f" ({verdict.layer})" if verdict.layer else ""
     return ToolError(prompt("results/denied").format(rule=rule + where, deed=ask.title), f"denied by {rule}{where}")
+
+
+def _offering(ask: Ask) -> Ask:
+    """What an "always" to a command would store is read off the command."""
+    return ask.but(always=always_patterns(ask.patterns[0])) if ask.permission == "bash" else ask
 
 
 def _options(ask: Ask) -> tuple[AskOption, ...]:

@@ -76,11 +76,11 @@ class Database:
         self._depth = 1
         try:
             yield
-        except BaseException:
-            self.connection.execute("ROLLBACK")
-            raise
-        else:
             self.connection.execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:  # a full disk and the like end it before us
+                self.connection.execute("ROLLBACK")
+            raise
         finally:
             self._depth = 0
 

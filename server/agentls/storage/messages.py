@@ -144,7 +144,8 @@ class MessageStore:
             "SELECT wire, seq FROM parts WHERE session_id = ? AND seq > ? ORDER BY pos", (session_id, seq)
         )
         removed = self._database.all(
-            "SELECT id, seq FROM tombstones WHERE session_id = ? AND seq > ?", (session_id, seq)
+            "SELECT id, seq FROM tombstones WHERE session_id = ? AND seq > ? AND kind IN ('message', 'part')",
+            (session_id, seq),
         )
         return Changes(
             [MESSAGE.validate_json(str(row[0])) for row in messages],

@@ -27,7 +27,7 @@ CREATE TABLE turns (
     state TEXT NOT NULL, started INTEGER NOT NULL, wire TEXT NOT NULL
 );
 CREATE INDEX turns_seq ON turns(session_id, seq);
-CREATE INDEX turns_started ON turns(session_id, started);
+CREATE INDEX turns_session ON turns(session_id);
 CREATE TABLE messages (
     id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, seq INTEGER NOT NULL,
     pos INTEGER NOT NULL, role TEXT NOT NULL, request TEXT, wire TEXT NOT NULL
@@ -70,6 +70,8 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_session ON changes(session_id);
 CREATE INDEX changes_message ON changes(message_id);
+CREATE INDEX changes_before ON changes(before);
+CREATE INDEX changes_after ON changes(after);
 CREATE TABLE contents (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE tombstones (
     session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, seq INTEGER NOT NULL,
@@ -87,16 +89,25 @@ _steps = Migrations("agentls")
 @_steps()
 def m001_first(tables: Tables) -> None:
     for statement in _FIRST.split(";"):
-        tables.execute(statement)
-    tables.execute("INSERT INTO meta VALUES ('epoch', ?)", [str(ULID())])
+        tables.conn.execute(statement)
+    tables.conn.execute("INSERT INTO meta VALUES ('epoch', ?)", [str(ULID())])
 
 
 def migrate(path: Path) -> None:
-    """Bring the database at `path` to the newest schema. Of several processes one works, the others wait."""
+    """Bring the database at `path` to the newest schema. Of several processes one works, the others wait.
+
+    One that a newer program wrote stays as it is.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (path.parent / "migrate.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with closing(Tables(path)) as tables:
-            _steps.apply(tables)
-            tables.execute(f"PRAGMA user_version = {VERSION}")
+    lock = path.parent / "migrate.lock"
+    lock.touch(mode=0o600)
+    path.touch(mode=0o600)
+    with lock.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
         path.chmod(0o600)
+        with closing(Tables(path)) as tables:
+            row = tables.conn.execute("PRAGMA user_version").fetchone()
+            if row is not None and int(row[0]) >= VERSION:
+                return
+            _steps.apply(tables)
+            tables.conn.execute(f"PRAGMA user_version = {VERSION}")

@@ -33,7 +33,9 @@ class Owners:
     def start(self) -> None:
         """Hold this process's lock until `stop` or death."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._lock = (self._folder / self.instance_id).open("w", encoding="ascii")
+        path = self._folder / self.instance_id
+        path.touch(mode=0o600)
+        self._lock = path.open("w", encoding="ascii")
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def stop(self) -> None:

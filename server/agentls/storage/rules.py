@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from agentls.schema.base import now
 from agentls.schema.permission import Rule
-from agentls.storage.database import Database
+from agentls.storage.database import Database, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,22 @@ class RuleStore:
             "WHERE (project_id = ? AND session_id IS NULL) OR session_id = ? ORDER BY id",
             (project_id, session_id),
         )
-        return [
-            StoredRule(
-                int(row[0] or 0),
-                str(row[1]),
-                None if row[2] is None else str(row[2]),
-                Rule.model_validate({"permission": row[3], "pattern": row[4], "action": row[5]}),
-            )
-            for row in rows
-        ]
+        return [_stored(row) for row in rows]
+
+    def all(self) -> list[StoredRule]:
+        rows = self._database.all(
+            "SELECT id, project_id, session_id, permission, pattern, action FROM rules ORDER BY id"
+        )
+        return [_stored(row) for row in rows]
 
     def remove(self, rule_id: int) -> None:
         self._database.execute("DELETE FROM rules WHERE id = ?", (rule_id,))
+
+
+def _stored(row: Row) -> StoredRule:
+    return StoredRule(
+        int(row[0] or 0),
+        str(row[1]),
+        None if row[2] is None else str(row[2]),
+        Rule.model_validate({"permission": row[3], "pattern": row[4], "action": row[5]}),
+    )

@@ -1,9 +1,11 @@
 """Rows of sessions."""
 
+import re
 from dataclasses import dataclass
 
+from agentls.errors import AgentError, ErrorKind
 from agentls.schema.session import Session
-from agentls.storage.database import Database, Row
+from agentls.storage.database import Database, Row, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,22 @@ class SessionQuery:
     limit: int
 
 
+_CURSOR = re.compile(r"([0-9]{1,18})\.(.+)", re.DOTALL)
 _COLUMNS = "wire, root_id, seq, counter"
 
 
 def _row(row: Row) -> SessionRow:
     return SessionRow(Session.model_validate_json(str(row[0])), str(row[1]), int(row[2] or 0), int(row[3] or 0))
+
+
+def _place(cursor: str) -> tuple[int, str]:
+    """Where a page begins: behind this time and id."""
+    mark = _CURSOR.fullmatch(cursor)
+    if mark is None:
+        raise AgentError(
+            ErrorKind.INVALID_PARAMS, "`cursor` is a page mark from `nextCursor`; leave it out for the newest."
+        )
+    return int(mark[1]), mark[2]
 
 
 class SessionStore:
@@ -75,9 +88,17 @@ class SessionStore:
         return _row(row) if row else None
 
     def delete(self, session_id: str) -> list[str]:
-        """Returns the ids that went: the session and its children."""
+        """Returns the ids that went: the session and its children. File contents go with the last that used them."""
         gone = self.tree(session_id)
+        marks = ",".join("?" * len(gone))
+        kept = self._database.all(f"SELECT before, after FROM changes WHERE session_id IN ({marks})", gone)
         self._database.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+        for key in {key for pair in kept for key in pair if key is not None}:
+            self._database.execute(
+                "DELETE FROM contents WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE before = ?1)"
+                " AND NOT EXISTS (SELECT 1 FROM changes WHERE after = ?1)",
+                (key,),
+            )
         return gone
 
     def tree(self, session_id: str) -> list[str]:
@@ -91,7 +112,8 @@ class SessionStore:
 
     def page(self, query: SessionQuery) -> tuple[list[str], str | None]:
         """Root sessions, the newest first, as wire JSON; and the cursor of the next page."""
-        where, values = ["parent_id IS NULL", "archived IS NOT NULL" if query.archived else "archived IS NULL"], []
+        where = ["parent_id IS NULL", "archived IS NOT NULL" if query.archived else "archived IS NULL"]
+        values: list[Value] = []
         if query.project_id is not None:
             where.append("project_id = ?")
             values.append(query.project_id)
@@ -100,9 +122,8 @@ class SessionStore:
             escaped = query.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
             values.append(f"%{escaped}%")
         if query.cursor is not None:
-            updated, _, session_id = query.cursor.partition(".")
             where.append("(updated, id) < (?, ?)")
-            values += [int(updated) if updated.isdigit() else 0, session_id]
+            values += _place(query.cursor)
         rows = self._database.all(
             f"SELECT wire, updated, id FROM sessions WHERE {' AND '.join(where)} "
             "ORDER BY updated DESC, id DESC LIMIT ?",

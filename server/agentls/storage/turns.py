@@ -1,4 +1,4 @@
-"""Rows of turns."""
+"""Rows of turns. Their order is that of their creation (`rowid`): clocks step back."""
 
 from agentls.schema.session import Turn
 from agentls.storage.database import Database
@@ -25,21 +25,21 @@ class TurnStore:
     def open(self, session_id: str) -> Turn | None:
         """The turn that has not ended, if there is one."""
         row = self._database.one(
-            "SELECT wire FROM turns WHERE session_id = ? AND state != 'ended' ORDER BY started DESC LIMIT 1",
+            "SELECT wire FROM turns WHERE session_id = ? AND state != 'ended' ORDER BY rowid DESC LIMIT 1",
             (session_id,),
         )
         return Turn.model_validate_json(str(row[0])) if row else None
 
     def latest(self, session_id: str) -> Turn | None:
         row = self._database.one(
-            "SELECT wire FROM turns WHERE session_id = ? ORDER BY started DESC, seq DESC LIMIT 1", (session_id,)
+            "SELECT wire FROM turns WHERE session_id = ? ORDER BY rowid DESC LIMIT 1", (session_id,)
         )
         return Turn.model_validate_json(str(row[0])) if row else None
 
     def of_message(self, session_id: str, message_id: str) -> Turn | None:
         """The turn that began with this message, the newest if it was run again."""
         row = self._database.one(
-            "SELECT wire FROM turns WHERE session_id = ? AND wire ->> 'messageId' = ? ORDER BY started DESC LIMIT 1",
+            "SELECT wire FROM turns WHERE session_id = ? AND wire ->> 'messageId' = ? ORDER BY rowid DESC LIMIT 1",
             (session_id, message_id),
         )
         return Turn.model_validate_json(str(row[0])) if row else None

@@ -12,6 +12,21 @@ def resolved(argument: str, context: ToolContext) -> Resolved:
     return resolve(argument, context.directory, context.root)
 
 
+def asked(argument: str, context: ToolContext) -> Resolved:
+    """The path that a reading tool asks for; `run` will go to no other."""
+    path = resolved(argument, context)
+    context.places.add(path.path)
+    return path
+
+
+def allowed(argument: str, context: ToolContext) -> Resolved:
+    """The path that a reading tool goes to, if it is still the one that was judged."""
+    path = resolved(argument, context)
+    if context.places and path.path not in context.places:
+        raise _moved(path)
+    return path
+
+
 def outside(path: Resolved, tool: str, *, folder: bool = False) -> list[Ask]:
     """The question for a path out of the project; none for one inside."""
     if path.inside:
@@ -86,8 +101,12 @@ def judged(path: Resolved, context: ToolContext) -> str | None:
     """The content hash that the call was judged on. A path that leads elsewhere by now was never judged."""
     key = str(path.path)
     if key not in context.expected:
-        raise ToolError(
-            f"{path.shown} leads to another place than when this call was judged. Look at it and call again.",
-            f"{path.path.name}: the path changed",
-        )
+        raise _moved(path)
     return context.expected[key]
+
+
+def _moved(path: Resolved) -> ToolError:
+    return ToolError(
+        f"{path.shown} leads to another place than when this call was judged. Look at it and call again.",
+        f"{path.path.name}: the path changed",
+    )

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
-from agentls.tools.access import resolved, searching
+from agentls.tools.access import allowed, asked, searching
 from agentls.tools.found import notes, shown
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.search import Search
@@ -28,10 +28,10 @@ class Glob:
         self._search = search
 
     async def asks(self, params: GlobParams, context: ToolContext) -> Sequence[Ask]:
-        return searching(resolved(params.path or str(context.directory), context), self.name, params.pattern)
+        return searching(asked(params.path or str(context.directory), context), self.name, params.pattern)
 
     async def run(self, params: GlobParams, context: ToolContext) -> ToolResult:
-        folder = resolved(params.path or str(context.directory), context)
+        folder = allowed(params.path or str(context.directory), context)
         if not folder.path.is_dir():
             raise ToolError(f"{folder.path} is no folder. Give an existing folder, or leave path out.")
         found = await self._search.glob(folder.path, params.pattern)

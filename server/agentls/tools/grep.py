@@ -7,7 +7,7 @@ from pydantic import Field
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
-from agentls.tools.access import resolved, searching
+from agentls.tools.access import allowed, asked, searching
 from agentls.tools.found import notes, shown
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.search import Hit, Search
@@ -29,10 +29,10 @@ class Grep:
         self._search = search
 
     async def asks(self, params: GrepParams, context: ToolContext) -> Sequence[Ask]:
-        return searching(resolved(params.path or str(context.directory), context), self.name, params.pattern)
+        return searching(asked(params.path or str(context.directory), context), self.name, params.pattern)
 
     async def run(self, params: GrepParams, context: ToolContext) -> ToolResult:
-        target = resolved(params.path or str(context.directory), context)
+        target = allowed(params.path or str(context.directory), context)
         if not target.path.exists():
             raise ToolError(f"{target.path} does not exist. Give an existing file or folder, or leave path out.")
         found = await self._search.grep(target.path, params.pattern, include=params.include)

@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
-from agentls.tools.access import resolved, searching
+from agentls.tools.access import allowed, asked, searching
 from agentls.tools.found import notes
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.search import Search
@@ -32,11 +32,11 @@ class List:
         self._search = search
 
     async def asks(self, params: ListParams, context: ToolContext) -> Sequence[Ask]:
-        folder = resolved(params.path or str(context.directory), context)
+        folder = asked(params.path or str(context.directory), context)
         return searching(folder, self.name, folder.pattern)
 
     async def run(self, params: ListParams, context: ToolContext) -> ToolResult:
-        folder = resolved(params.path or str(context.directory), context)
+        folder = allowed(params.path or str(context.directory), context)
         if not folder.path.is_dir():
             raise ToolError(f"{folder.path} is no folder. Give an existing folder, or leave path out.")
         found = await self._search.glob(folder.path, "**", limit=_MOST_FILES)

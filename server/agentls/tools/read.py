@@ -13,7 +13,7 @@ from pydantic import Field
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
-from agentls.tools.access import reading, resolved
+from agentls.tools.access import allowed, asked, reading
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.files import Files
 from agentls.workspace.reads import Reads
@@ -46,10 +46,10 @@ class Read:
         self._reads = reads
 
     async def asks(self, params: ReadParams, context: ToolContext) -> Sequence[Ask]:
-        return reading(resolved(params.file_path, context), self.name)
+        return reading(asked(params.file_path, context), self.name)
 
     async def run(self, params: ReadParams, context: ToolContext) -> ToolResult:
-        path = resolved(params.file_path, context)
+        path = allowed(params.file_path, context)
         if path.path.is_dir():
             return await to_thread.run_sync(_folder, path, params)
         offset = max(1, params.offset)

@@ -30,6 +30,8 @@ class ToolContext:
 
     `expected` holds, by path, the content hash (None: no such file) that the call was judged on: set by `asks`, checked
     again by `run` after the answer, and kept across a restart of the process while the question is open.
+    `places` holds the real paths that `asks` of a reading tool was judged on: `run` goes to no other, though a link was
+    swapped meanwhile. Empty where nothing was asked.
     `output` appends text to the part's live output. `check_open` raises `RunClosedError` once the run was stopped: call
     it directly before anything that cannot be taken back.
     """
@@ -45,6 +47,7 @@ class ToolContext:
     output: Callable[[str], None]
     check_open: Callable[[], None]
     expected: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    places: set[Path] = field(default_factory=set[Path])
     project_id: str = ""
     waiting: Callable[[bool], None] = lambda _: None
 

@@ -2,10 +2,10 @@
 
 import anyio
 
+from agentls.app.app import App
 from agentls.engine.prompt import PromptRequest
 from agentls.engine.turns import Accepted
 from agentls.engine.usershell import ShellRequest
-from agentls.lsp.facade import App
 from agentls.lsp.handling import Caller, handles
 from agentls.protocol import methods as m
 from agentls.protocol import session as p
@@ -59,7 +59,8 @@ async def attach(caller: Caller[App], params: p.AttachParams) -> Raw:
 
 @handles(m.PROMPT)
 async def prompt(caller: Caller[App], params: p.PromptParams) -> p.AcceptedResult:
-    accepted = caller.app.sessions.prompt(
+    await caller.app.ready_for(params.session_id)
+    accepted = caller.app.turns.prompt(
         PromptRequest(
             session_id=params.session_id,
             parts=params.parts,
@@ -89,7 +90,7 @@ async def _ended(
     except anyio.get_cancelled_exc_class():
         if accepted.began and accepted.turn_id is not None:
             with anyio.CancelScope(shield=True):
-                await caller.app.sessions.abort(session_id, accepted.turn_id, clear_queue=False)
+                await caller.app.turns.abort(session_id, accepted.turn_id, clear_queue=False)
         raise
     return result.but(
         stop_reason=outcome.stop_reason, message=outcome.message, error=outcome.error, usage=outcome.usage
@@ -102,7 +103,8 @@ def _accepted(accepted: Accepted) -> p.AcceptedResult:
 
 @handles(m.CONTINUE)
 async def resume(caller: Caller[App], params: OfSession) -> p.AcceptedResult:
-    accepted = caller.app.sessions.resume(params.session_id)
+    await caller.app.ready_for(params.session_id)
+    accepted = caller.app.turns.resume(params.session_id)
     caller.attach(params.session_id)
     return _accepted(accepted)
 
@@ -110,13 +112,14 @@ async def resume(caller: Caller[App], params: OfSession) -> p.AcceptedResult:
 @handles(m.ABORT)
 async def abort(caller: Caller[App], params: p.AbortParams) -> p.AbortResult:
     caller.step_aside()
-    done = await caller.app.sessions.abort(params.session_id, params.turn_id, clear_queue=params.queue == "clear")
+    done = await caller.app.turns.abort(params.session_id, params.turn_id, clear_queue=params.queue == "clear")
     return p.AbortResult(aborted=done.aborted, turn_id=done.turn_id, forced=done.forced or None)
 
 
 @handles(m.SHELL)
 async def shell(caller: Caller[App], params: p.ShellParams) -> p.ShellResult:
-    accepted = caller.app.sessions.shell(
+    await caller.app.ready_for(params.session_id)
+    accepted = caller.app.turns.shell(
         ShellRequest(
             session_id=params.session_id,
             command=params.command,

@@ -1,6 +1,6 @@
 """The folder: trust, and its files."""
 
-from agentls.lsp.facade import App
+from agentls.app.app import App
 from agentls.lsp.handling import Caller, handles
 from agentls.protocol import methods as m
 from agentls.protocol import workspace as p

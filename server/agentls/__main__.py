@@ -1,0 +1,5 @@
+"""`python -m agentls`."""
+
+from agentls.cli import main
+
+main()

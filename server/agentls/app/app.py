@@ -1,0 +1,228 @@
+"""The composition root: builds the house, floor by floor, and takes it down again."""
+
+import importlib
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+from anyio import to_thread
+from anyio.abc import TaskGroup
+from pydantic_core import to_json
+
+from agentls.app.catalog import Choices
+from agentls.app.configuration import Configuration
+from agentls.app.models import Models
+from agentls.app.status import Status
+from agentls.app.toolbox import Toolbox
+from agentls.bus import Bus
+from agentls.config.agents import Agent
+from agentls.config.paths import Paths
+from agentls.config.prompts import prompt
+from agentls.engine.expand import Expander
+from agentls.engine.frame import Frames, today
+from agentls.engine.histories import Histories
+from agentls.engine.interrupt import Interrupter
+from agentls.engine.loop import Loop
+from agentls.engine.queue import Queue
+from agentls.engine.run import Run
+from agentls.engine.runner import Runner
+from agentls.engine.sessions import Sessions
+from agentls.engine.step import Steps
+from agentls.engine.stores import Stores
+from agentls.engine.toolcalls import ToolCalls
+from agentls.engine.transcript import Transcript
+from agentls.engine.turns import Defaults, Turns
+from agentls.engine.usershell import UserShell
+from agentls.engine.views import Views
+from agentls.permission.broker import Broker
+from agentls.permission.ledger import Ledger
+from agentls.permission.policy import Policy
+from agentls.permission.questions import Questions
+from agentls.schema.base import Raw
+from agentls.storage.changes import ChangeStore
+from agentls.storage.database import VERSION, Database
+from agentls.storage.journal import Journal
+from agentls.storage.owners import Owners
+from agentls.workspace.find import find_files
+
+# The permission that decides whether a tool is offered; of others it is the tool's name.
+_PERMISSION_OF = {"write": "edit", "apply_patch": "edit"}
+
+
+class App:
+    """One process's engine. `tasks` outlives every session's run; `close` ends them in order."""
+
+    def __init__(self, paths: Paths, env: Mapping[str, str], database: Database, tasks: TaskGroup) -> None:
+        self.paths = paths
+        self.tasks = tasks
+        self.bus = Bus()
+        self.database = database
+        self.journal = Journal(database, self.bus)
+        self.owners = Owners(database, paths.data / "instances")
+        self.owners.start()
+        self.configuration = Configuration(paths, env)
+        self.models = Models(self.configuration, env)
+        self.stores = Stores(self.journal, self.owners)
+        self.transcript = Transcript(self.journal, self.stores.messages)
+        self.ledger = Ledger(self.journal, self.stores.questions)
+        self._policy = Policy(
+            self.stores.sessions,
+            self.stores.rules,
+            self.configuration.configured,
+            lambda directory: self.configuration.project(directory).root,
+            paths.home,
+        )
+        self.permissions = Broker(
+            self.journal,
+            self.ledger,
+            self.stores.questions,
+            self.stores.rules,
+            self.stores.sessions,
+            self._policy.judge,
+        )
+        self.questions = Questions(self.ledger, self.stores.questions, self.stores.sessions)
+        changes = ChangeStore(database)
+        self.toolbox = Toolbox(paths, self.owners.instance_id, changes, self.stores, self.questions)
+        self.choices = Choices(self.configuration, self.models, self.toolbox.registry)
+        self.status = Status(self.configuration)
+        self._build_engine(changes)
+        self._closed = False
+
+    def _build_engine(self, changes: ChangeStore) -> None:
+        interrupter = Interrupter(self.stores, self.transcript, self.ledger)
+        self.runner = Runner(self.tasks, self.stores, self.transcript, interrupter)
+        histories, queue = Histories(self.stores.messages), Queue(self.stores)
+        views = Views(self.stores, self.transcript, self.runner)
+        steps = Steps(
+            self.stores,
+            self.models.of,
+            Frames(self.stores.sessions, self.configuration.place),
+            ToolCalls(self.toolbox.registry, self.permissions),
+            changes,
+            self._offered,
+        )
+        expander = Expander(self.toolbox.registry, self._policy.judge)
+        loop = Loop(self.stores, steps, expander, self._agent)
+        defaults = Defaults(self._agent_name, self.models.choose, self._notes)
+        user_shell = UserShell(self.toolbox.shell, self.toolbox.outputs)
+        self.turns = Turns(
+            self.stores, self.transcript, self.runner, interrupter, loop, histories, queue, user_shell, defaults
+        )
+        self.sessions = Sessions(self.stores, views, self.runner, histories, queue, defaults, self.permissions.rejudge)
+        for asked in (self.permissions, self.questions):
+            asked.claim = self.runner.claim
+            asked.on_answered = self.turns.answered
+        self.permissions.continue_on_reject = self._continues_on_reject
+
+    # -- what the engine asks of the settings
+
+    def _agent(self, name: str, directory: str) -> Agent:
+        return self.configuration.agents(directory).get(name)
+
+    def _agent_name(self, name: str | None, directory: str) -> str:
+        agents = self.configuration.agents(directory)
+        return agents.default().name if name is None else agents.get(name).name
+
+    def _offered(self, run: Run, agent: Agent) -> str:
+        names = [
+            name
+            for name in self.toolbox.registry.names
+            if not self._policy.hides(run.scope.directory, agent.name, _PERMISSION_OF.get(name, name))
+        ]
+        return self.toolbox.registry.offered(names).decode()
+
+    def _notes(self, session_id: str) -> list[str]:
+        """The system text keeps the day on which it was written."""
+        frame = self.stores.sessions.frame(session_id)
+        date = today()
+        return [] if frame is None or f'"date":"{date}"' in frame else [prompt("input/new-date").format(date=date)]
+
+    def _continues_on_reject(self, session_id: str) -> bool:
+        directory = self.stores.session(session_id).session.directory
+        return self.configuration.loaded(directory).settings.experimental.continue_loop_on_deny
+
+    # -- what the front doors ask
+
+    def connect(
+        self,
+        *,
+        can_ask: bool,
+        trusted: bool | None = None,
+        settings: dict[str, Any] | None = None,
+        folders: tuple[Path, ...] = (),
+    ) -> None:
+        """What a client says of itself. `trusted` is its word about `folders`."""
+        self.permissions.can_ask = can_ask
+        self.questions.can_ask = can_ask
+        self.configuration.connect(settings=settings, trusted=trusted, folders=folders)
+
+    async def ready_for(self, session_id: str) -> None:
+        """Before a prompt: where nobody chose a model, find out which there are. Returns at once if that is known."""
+        row = self.stores.sessions.get(session_id)
+        if row is not None and row.session.model is None and self.models.default_now(row.session.directory) is None:
+            await self.models.prepare(row.session.directory)
+
+    def secrets(self) -> list[str]:
+        return self.models.secrets()
+
+    def config_view(self, directory: Path) -> Raw:
+        return self.choices.settings(directory)
+
+    def trust(self, directory: Path, *, trusted: bool) -> Raw:
+        loaded = self.configuration.trust(str(directory), trusted=trusted)
+        for row in self.stores.questions.open_all("permission"):
+            self.permissions.rejudge(row.root_id)
+        return Raw(to_json({"trusted": loaded.trust == "trusted"}))
+
+    async def find_files(self, query: str, directory: Path, limit: int) -> Raw:
+        found = await find_files(self.toolbox.search, directory, query, limit)
+        files = [{"path": str(path), "name": str(path.relative_to(directory))} for path in found]
+        return Raw(to_json({"files": files}))
+
+    # -- life
+
+    async def start(self) -> None:
+        """What need not be done before the first answer."""
+        self.runner.sweep()
+        self.tasks.start_soon(self.transcript.keep_saving, name="save growing parts")
+        await to_thread.run_sync(self.toolbox.outputs.sweep)
+
+    async def close(self) -> None:
+        """End all runs as interrupted, save, end the children. Safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        async with anyio.create_task_group() as stopping:
+            for active in self.runner.all():
+                stopping.start_soon(self.runner.stop, active, "exit")
+        await self.toolbox.watchdog.aclose()
+        await self.models.aclose()
+        self.tasks.cancel_scope.cancel()
+        self.owners.stop()
+        self.database.close()
+
+
+@asynccontextmanager
+async def open_app(paths: Paths, env: Mapping[str, str]) -> AsyncGenerator[App]:
+    """The app on the database of `paths`, brought to the newest schema if need be."""
+    database = open_database(paths.data / "agentls.db")
+    async with anyio.create_task_group() as tasks:
+        app = App(paths, env, database, tasks)
+        try:
+            tasks.start_soon(app.start, name="start")
+            yield app
+        finally:
+            with anyio.CancelScope(shield=True):
+                await app.close()
+
+
+def open_database(path: Path) -> Database:
+    """sqlite-utils, which costs 0.2 s, is imported only if there is something to migrate."""
+    database = Database(path)
+    if database.version < VERSION:
+        migrate: Callable[[Path], None] = importlib.import_module("agentls.storage.migrations").migrate
+        migrate(path)
+    database.open()
+    return database

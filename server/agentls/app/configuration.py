@@ -1,0 +1,100 @@
+"""What the settings say in each folder, loaded anew at most twice a second: a change holds at the next prompt."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentls.config.agents import Agents
+from agentls.config.instructions import instructions
+from agentls.config.load import Loaded, SettingsLoader
+from agentls.config.paths import Paths
+from agentls.config.trust import Trust, TrustStore
+from agentls.engine.frame import Place
+from agentls.permission.policy import Configured
+from agentls.workspace.project import Project, project_of
+
+FRESH_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    project: Project
+    loaded: Loaded
+    configured: Configured
+    at: float
+
+
+class Configuration:
+    """`connect` takes what the editor says: its settings, and whether it trusts its folders."""
+
+    def __init__(self, paths: Paths, env: Mapping[str, str]) -> None:
+        self._paths = paths
+        self._trust = Trust(TrustStore(paths.trust))
+        self._loader = SettingsLoader(paths, env, self._trust)
+        self._known: dict[str, _Folder] = {}
+        self._editor: dict[str, Any] = {}
+        self._word: bool | None = None
+        self._folders: tuple[Path, ...] = ()
+
+    def connect(self, *, settings: dict[str, Any] | None, trusted: bool | None, folders: tuple[Path, ...]) -> None:
+        self._editor = settings or {}
+        self._word = trusted
+        self._folders = tuple(project_of(folder).root for folder in folders)
+        self._known.clear()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The roots of the editor's folders, the first one first."""
+        return self._folders
+
+    def replace_editor_settings(self, settings: dict[str, Any]) -> None:
+        self._editor = settings
+        self._known.clear()
+
+    def project(self, directory: str) -> Project:
+        return self._folder(directory).project
+
+    def loaded(self, directory: str) -> Loaded:
+        return self._folder(directory).loaded
+
+    def configured(self, directory: str) -> Configured:
+        return self._folder(directory).configured
+
+    def agents(self, directory: str) -> Agents:
+        return self._folder(directory).configured.agents
+
+    def trust(self, directory: str, *, trusted: bool) -> Loaded:
+        """Stores the user's word about a folder as it is now."""
+        folder = self._folder(directory)
+        if trusted:
+            self._trust.grant(folder.project.root, folder.loaded.digest)
+        else:
+            self._trust.revoke(folder.project.root)
+            self._word = None
+        self._known.clear()
+        return self.loaded(directory)
+
+    def place(self, directory: Path) -> Place:
+        folder = self._folder(str(directory))
+        found = instructions(
+            directory,
+            folder.project.root,
+            self._paths,
+            folder.loaded.settings.instructions,
+            trusted=folder.loaded.trust == "trusted",
+        )
+        return Place(directory, folder.project.root, folder.project.is_git, found.files)
+
+    def _folder(self, directory: str) -> _Folder:
+        known = self._known.get(directory)
+        if known is not None and time.monotonic() - known.at < FRESH_SECONDS:
+            return known
+        project = project_of(Path(directory)) if known is None else known.project
+        word = self._word if project.root in self._folders else None
+        loaded = self._loader.load(Path(directory), project.root, self._editor, trusted=word)
+        agents = Agents.of(loaded.settings, loaded.layers)
+        folder = _Folder(project, loaded, Configured(agents, loaded.layers), time.monotonic())
+        self._known[directory] = folder
+        return folder

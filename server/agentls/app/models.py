@@ -1,0 +1,94 @@
+"""The providers of each folder, and the model of who chose none."""
+
+import importlib
+from collections.abc import Mapping
+from typing import cast
+
+from agentls.app.configuration import Configuration
+from agentls.config.settings import Settings, model_ref
+from agentls.errors import AgentError, ErrorKind
+from agentls.model.client import ModelClient
+from agentls.model.providers import DEMO, Providers
+from agentls.model.settings import ProviderSettings
+from agentls.schema.model import ModelRef
+from agentls.schema.session import Session
+
+
+class Models:
+    """The SDK is imported with the first client, in a thread: it costs most of a second."""
+
+    def __init__(self, configuration: Configuration, env: Mapping[str, str]) -> None:
+        self._configuration = configuration
+        self._env = env
+        self._providers: dict[str, tuple[Settings, Providers]] = {}
+        self._defaults: dict[str, tuple[Settings, ModelRef]] = {}
+
+    def of(self, directory: str) -> Providers:
+        settings = self._configuration.loaded(directory).settings
+        known = self._providers.get(directory)
+        if known is None:
+            providers = Providers(settings, self._env, make_client, make_demo)
+        else:
+            providers = known[1]
+            if known[0] is not settings:
+                providers.replace(settings)
+        self._providers[directory] = (settings, providers)
+        return providers
+
+    def choose(self, session: Session, agent: str, given: ModelRef | None) -> ModelRef:
+        """The input's, the one set on the session, the agent's, the session's last, the default.
+
+        Raises `AgentError` `model_not_found` where the default is not known yet: `prepare` was not awaited.
+        """
+        if given is not None:
+            return given
+        if session.model is not None and session.model_chosen:
+            return session.model
+        chosen = self._configuration.agents(session.directory).get(agent).model or session.model
+        if chosen is not None:
+            return chosen
+        default = self.default_now(session.directory)
+        if default is None:
+            raise AgentError(ErrorKind.MODEL_NOT_FOUND, "No model was chosen yet. Try again.", retryable=True)
+        return default
+
+    def default_now(self, directory: str) -> ModelRef | None:
+        """The default as far as it is known without asking anybody."""
+        settings = self._configuration.loaded(directory).settings
+        chosen = model_ref(settings.model)
+        if chosen is not None:
+            return chosen
+        known = self._defaults.get(directory)
+        return known[1] if known is not None and known[0] == settings else None
+
+    async def prepare(self, directory: str) -> ModelRef:
+        """Find the default; local servers are asked where nothing is set up."""
+        default = self.default_now(directory)
+        if default is None or default == DEMO:  # a local server may have been started since
+            default = await self.of(directory).default_model()
+            self._defaults[directory] = (self._configuration.loaded(directory).settings, default)
+        return default
+
+    def secrets(self) -> list[str]:
+        """What must not reach the log."""
+        names = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+        found = [value for name, value in self._env.items() if any(mark in name.upper() for mark in names)]
+        for settings, _ in self._providers.values():
+            found += [p.options.api_key for p in settings.provider.values() if p.options.api_key]
+        return found
+
+    async def aclose(self) -> None:
+        for _, providers in self._providers.values():
+            await providers.aclose()
+
+
+def make_client(settings: ProviderSettings) -> ModelClient:
+    """Imports the SDK."""
+    module = importlib.import_module("agentls.model.openai_chat")
+    return cast("ModelClient", module.OpenAIChat(settings))
+
+
+def make_demo() -> ModelClient:
+    """The built-in demo model, behind the same client."""
+    module = importlib.import_module("agentls.model.demo")
+    return cast("ModelClient", module.demo_client())

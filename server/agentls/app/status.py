@@ -1,0 +1,42 @@
+"""How the server is: its version, and what is wrong with the settings."""
+
+import os
+from importlib.metadata import version
+
+from pydantic_core import to_json
+
+from agentls.app.configuration import Configuration
+from agentls.config.files import Problem
+from agentls.schema.base import Raw
+
+
+class Status:
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+
+    def problems(self) -> list[Problem]:
+        """Of the settings of each of the editor's folders, each once."""
+        found = {
+            str(problem): problem
+            for folder in self._configuration.folders
+            for problem in (
+                *self._configuration.loaded(str(folder)).problems,
+                *_of_agents(self._configuration.agents(str(folder)).problem),
+            )
+        }
+        return list(found.values())
+
+    def view(self) -> Raw:
+        problems = [
+            {"severity": problem.severity, "message": str(problem), "path": problem.path, **_place(problem)}
+            for problem in self.problems()
+        ]
+        return Raw(to_json({"version": version("agentls"), "pid": os.getpid(), "problems": problems}))
+
+
+def _of_agents(message: str | None) -> list[Problem]:
+    return [] if message is None else [Problem("settings", 0, 0, message)]
+
+
+def _place(problem: Problem) -> dict[str, int]:
+    return {"line": problem.line, "column": problem.column} if problem.line else {}

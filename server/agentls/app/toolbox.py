@@ -1,0 +1,73 @@
+"""The tools and what they work with."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic_core import to_json
+
+from agentls.config.paths import Paths
+from agentls.engine.stores import Stores
+from agentls.permission.ledger import Asker
+from agentls.permission.questions import Questions
+from agentls.schema.question import Answers, QuestionItem
+from agentls.schema.session import Todo
+from agentls.storage.changes import ChangeStore
+from agentls.tools.bash import Bash
+from agentls.tools.changing import Changes
+from agentls.tools.edit import Edit
+from agentls.tools.glob import Glob
+from agentls.tools.grep import Grep
+from agentls.tools.list import List
+from agentls.tools.output import Outputs
+from agentls.tools.question import Question
+from agentls.tools.read import Read
+from agentls.tools.registry import Registry
+from agentls.tools.todowrite import TodoWrite
+from agentls.tools.tool import ToolContext
+from agentls.tools.write import Write
+from agentls.workspace.files import Files
+from agentls.workspace.process import Shell
+from agentls.workspace.reads import Reads
+from agentls.workspace.search import Search
+from agentls.workspace.watchdog import Watchdog
+
+
+class Toolbox:
+    def __init__(
+        self, paths: Paths, instance_id: str, changes: ChangeStore, stores: Stores, questions: Questions
+    ) -> None:
+        self._stores = stores
+        self._questions = questions
+        self.watchdog = Watchdog(instance_id)
+        self.shell = Shell(self.watchdog)
+        self.search = Search()
+        self.outputs = Outputs(paths.data / "outputs")
+        self.reads = Reads()
+        files = Files(changes.record, self.reads.content)
+        writing = Changes(files, self.reads)
+        self.registry = Registry(
+            [
+                Read(files, self.reads),
+                Write(writing),
+                Edit(writing),
+                Bash(self.shell, self.outputs),
+                Glob(self.search),
+                Grep(self.search),
+                List(self.search),
+                TodoWrite(self._save_todos),
+                Question(self._ask),
+            ],
+            {"shell": Path(self.shell.program).name},
+        )
+
+    def _save_todos(self, session_id: str, todos: Sequence[Todo]) -> None:
+        scope = self._stores.scope(session_id)
+        wire = to_json([todo.members() for todo in todos]).decode()
+        with self._stores.journal.transaction():
+            seq = self._stores.todos.save(session_id, wire)
+            self._stores.journal.changed(scope, seq, "todo", session_id, "todo/updated", f'"todos":{wire}'.encode())
+
+    async def _ask(self, context: ToolContext, items: tuple[QuestionItem, ...]) -> Answers:
+        scope = self._stores.scope(context.session_id)
+        asker = Asker(scope, context.project_id, context.agent, context.turn_id, context.message_id, context.part_id)
+        return await self._questions.ask(asker, items, context.waiting)
