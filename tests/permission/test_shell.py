@@ -1,5 +1,8 @@
 """The plain look at a command."""
 
+import random
+import shutil
+import subprocess
 import time
 
 import pytest
@@ -165,6 +168,7 @@ def test_paths_outside_are_named():
         ("docker compose up", ("docker compose up",)),
         ("docker run x", ("docker run x",)),
         ("sudo ls", ()),  # AP-06
+        ("xargs rm", ()),
         ("env A=1 make", ("env A=1 make",)),  # AP-05
         ("bash -c ls", ("bash -c ls",)),  # AP-02
         ("bash", ()),
@@ -202,6 +206,43 @@ def test_ap_an_always_for_one_command_opens_no_other(first, then):
     stored = tuple(Rule(permission="bash", pattern=pattern, action="allow") for pattern in always_patterns(first))
     layers = (DEFAULTS, Layer("approvals", stored))
     assert judge(layers, "ask", Ask(permission="bash", patterns=(then,), title="t"), PLACE).action == "ask"
+
+
+def test_a_list_of_allowed_commands_over_a_deny_of_all_works():
+    rules = {"*": "deny", "git *": "allow", "timeout 5 make": "allow"}
+    assert verdict(rules, "git commit -m 'fix the thing; really'") == "allow"
+    assert verdict(rules, "timeout 5 make") == "allow"
+    assert verdict(rules, "git log | head") == "deny"
+    assert verdict(rules, "(head x)") == "deny"
+
+
+def words_by_bash(line: str) -> tuple[str, ...]:
+    script = 'exec 7>&1; x() { [ $# = 0 ] || printf "%s\\0" "$@" >&7; }\n' + f"x {line}"
+    env = {"HOME": "/H", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+    run = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, env=env, check=False)
+    return tuple(run.stdout.decode().split("\0")[:-1])
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_what_counts_as_plain_is_split_as_bash_splits_it():
+    odd = random.Random(7)
+    pieces = [
+        *"ab  '\"-=/.:,@%+^~_*?[]{}!#$\\`<>()\té",
+        "2>&1",
+        " >/dev/null ",
+        "&>/dev/null",
+        " # ",
+        "''",
+        '""',
+        "HEAD~1",
+    ]
+    checked = 0
+    while checked < 150:
+        line = "".join(odd.choice(pieces) for _ in range(odd.randint(1, 14)))
+        parts = analyse(f"x {line}").parts
+        if parts is not None and len(parts) == 1:
+            assert words_by_bash(line) == parts[0].words[1:], line
+            checked += 1
 
 
 SHELLISH = st.text(st.sampled_from([*"rm ls'\"\\$`(){}<>|&;#~=*\n\t-./", "\0", "\ud800", "\u202e", "é"]), max_size=40)

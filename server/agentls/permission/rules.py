@@ -1,6 +1,6 @@
 """The verdict: what the rules say about a deed, before anybody is asked."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from agentls.permission import shell
@@ -109,13 +109,16 @@ def _first_deny(layers: Sequence[Layer], plan: ShellPlan) -> Verdict | None:
         for rule in layer.rules
         if rule.action == "deny" and matches(rule.permission, "bash")
     }
-    if not denies:
-        return None
-    for text in plan.looks:
+    naming = {pattern for pattern in denies if pattern.strip("*? ")}
+    return _denied(layers, plan.looks, denies) or _denied(layers, plan.payloads, naming)
+
+
+def _denied(layers: Sequence[Layer], texts: Sequence[str], denies: Collection[str]) -> Verdict | None:
+    for text in texts if denies else ():
         if not any(matches(pattern, text) for pattern in denies):
             continue
         verdict = evaluate(layers, "bash", text)
-        if verdict.action == "deny":
+        if verdict.action == "deny" and verdict.rule is not None and verdict.rule.pattern in denies:
             return verdict
     return None
 
@@ -133,18 +136,19 @@ def _judge_part(layers: Sequence[Layer], part: Part) -> Verdict:
     if verdict.action != "allow" or verdict.rule is None:
         return verdict
     pattern = verdict.rule.pattern
-    if is_literal(pattern):
-        return verdict
     if not matches(pattern, part.fused):
         return Verdict("ask", reason=f"the quotes in `{part.text}` hide where its words end")
-    if part.risk is None or part.risk.covered_by(pattern):
+    if is_literal(pattern) or part.risk is None or part.risk.covered_by(pattern):
         return verdict
     return Verdict("ask", verdict.rule, verdict.layer, part.risk.reason)
 
 
 def _reads(layers: Sequence[Layer], plan: ShellPlan) -> list[Verdict]:
     """Only rules about certain files count here: one about every file would make each word of a command a file."""
-    verdicts = [evaluate(layers, "read", path) for path in plan.operands]
+    rules = [rule for layer in layers for rule in layer.rules if matches(rule.permission, "read")]
+    patterns = {rule.pattern for rule in rules if rule.pattern != "*"}
+    named = [path for path in plan.operands if any(matches(pattern, path) for pattern in patterns)]
+    verdicts = [evaluate(layers, "read", path) for path in named]
     return [verdict for verdict in verdicts if verdict.rule is not None and verdict.rule.pattern != "*"]
 
 

@@ -26,6 +26,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 _DEPTH = 8
 _RUNNER_OPERANDS = 64
 _READ_LIMIT = 64 * 1024
+_MOST_OUTSIDE = 256
 _FREE_TARGETS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 
 
@@ -52,14 +53,16 @@ class Part:
 class ShellPlan:
     """What a command does. Without `parts` it is not plain, for `reason`: no rule can allow it.
 
-    `looks` are the texts in which a deny must be sought, `outside` the paths that need `external_directory`,
+    `looks` are the texts in which a deny must be sought, `payloads` those that may be commands in the operands of
+    another (only a deny that names something counts there), `outside` the paths that need `external_directory`,
     `operands` whatever may be a path (for the read rules, and for whoever can look at the disk), `protected` those
-    that always ask. One that is not `whole` was too long to read to its end: it always asks.
+    that always ask. One that is not `whole` was too much to read to its end: it always asks.
     """
 
     parts: tuple[Part, ...] | None
     reason: str | None
     looks: tuple[str, ...]
+    payloads: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     operands: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
@@ -69,18 +72,19 @@ class ShellPlan:
 def analyse(command: str, place: Place | None = None) -> ShellPlan:
     """The plan of any text at all."""
     parts = _plain_parts(command)
-    whole = len(command) <= _READ_LIMIT
-    reading = loose_reading(command if whole else command[:_READ_LIMIT])
+    reading = loose_reading(command[:_READ_LIMIT])
     operands = tuple(dict.fromkeys((*_operands(reading), *_homegoing(reading))))
     moves = any(segment[0] in FOLDER_CHANGERS for segment in reading.segments)
+    outside = tuple(dict.fromkeys(_outside(operands, place, moves=moves)))
     return ShellPlan(
         parts=None if isinstance(parts, str) else parts,
         reason=parts if isinstance(parts, str) else None,
-        looks=tuple(dict.fromkeys((command.strip()[:_READ_LIMIT], *_looks(reading, 0)))),
-        outside=tuple(dict.fromkeys(_outside(operands, place, moves=moves))),
+        looks=tuple(dict.fromkeys((command.strip()[:_READ_LIMIT], *_looks(reading)))),
+        payloads=tuple(dict.fromkeys(_payloads(reading, 0))),
+        outside=outside[:_MOST_OUTSIDE],
         operands=operands,
         protected=tuple(dict.fromkeys(_protected(reading))),
-        whole=whole,
+        whole=len(command) <= _READ_LIMIT and len(outside) <= _MOST_OUTSIDE,
     )
 
 
@@ -137,28 +141,34 @@ def _part(words: tuple[str, ...]) -> Part:
     return Part(words, " ".join(words), fused, risk(words))
 
 
-def _looks(reading: LooseReading, depth: int) -> Iterator[str]:
+def _commands(reading: LooseReading) -> Iterator[list[str]]:
     for segment in reading.segments:
         start = 0
         while start < len(segment) and (segment[start] in KEYWORDS or _ASSIGNMENT.match(segment[start])):
             start += 1
-        words = segment[start:]
-        if not words:
-            continue
-        yield from _spellings(words)
-        if words[0].rpartition("/")[2] in RUNNERS:
-            yield from _payloads(words, depth)
+        if start < len(segment):
+            yield segment[start:]
 
 
-def _payloads(words: Sequence[str], depth: int) -> Iterator[str]:
+def _payloads(reading: LooseReading, depth: int) -> Iterator[str]:
     """The commands that a runner's operands may be, in one word or in several."""
-    for number in range(1, min(len(words), _RUNNER_OPERANDS)):
-        word = words[number]
-        if words[0] != "git":
-            yield from _spellings(words[number:])
-        if depth < _DEPTH and re.search(r"[\s;|&()`$=]", word):
-            payload = word.partition("=")[2] if words[0] == "git" and "=" in word else word
-            yield from _looks(loose_reading(payload.lstrip("!")), depth + 1)
+    for words in _commands(reading):
+        if words[0].rpartition("/")[2] not in RUNNERS:
+            continue
+        for number in range(1, min(len(words), _RUNNER_OPERANDS)):
+            word = words[number]
+            if words[0] != "git":
+                yield from _spellings(words[number:])
+            if depth < _DEPTH and re.search(r"[\s;|&()`$=]", word):
+                payload = word.partition("=")[2] if words[0] == "git" and "=" in word else word
+                inner = loose_reading(payload.lstrip("!"))
+                yield from _looks(inner)
+                yield from _payloads(inner, depth + 1)
+
+
+def _looks(reading: LooseReading) -> Iterator[str]:
+    for words in _commands(reading):
+        yield from _spellings(words)
 
 
 def _spellings(words: Sequence[str]) -> Iterator[str]:

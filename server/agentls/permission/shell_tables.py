@@ -33,7 +33,8 @@ STATE_BUILTINS = _words(
     "umask compgen pushd popd tee dd"
 )
 DESTRUCTIVE = _words("rm rmdir dd mkfs shred truncate kill pkill killall chmod chown mv crontab shutdown reboot")
-NEVER_STORED = frozenset({"sudo", "doas", "su", "pkexec"})
+# What they do depends on who is root, or on what they are fed.
+NEVER_STORED = _words("sudo doas su pkexec xargs parallel entr at batch source . tee")
 FOLDER_CHANGERS = frozenset({"cd", "pushd", "popd"})
 
 # Program: (long options, and single-dash words of find and go; letters of short options) that run, write or reach out.
@@ -105,6 +106,7 @@ GIT_OPTIONS = (
     "--template",
     "--separate-git-dir",
     "--no-index",
+    "--unsafe-paths",
 )
 GIT_LETTERS = {
     "grep": "O",
