@@ -1,6 +1,6 @@
 """Store, then send: events of a transaction are published once it is committed."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from agentls.bus import Bus
@@ -17,7 +17,7 @@ class Journal:
         self._held: list[Event] | None = None
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Generator[None]:
         """All or nothing, and the events only after all. One inside another joins it."""
         if self._held is not None:
             yield
