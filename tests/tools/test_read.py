@@ -123,3 +123,21 @@ async def test_p25_reading_asks_with_the_projects_path_and_the_real_one(desk: De
     assert (ask.permission, ask.patterns) == ("read", ("sub/.env.local",))
     outside, ask = await desk.asks(desk.read, filePath="/etc/hosts")
     assert (outside.permission, outside.patterns, ask.patterns) == ("external_directory", ("/etc/*",), ("/etc/hosts",))
+
+
+async def test_a_link_swapped_in_between_question_and_run_is_not_read(desk: Desk) -> None:
+    secret = desk.root.parent / "secret"
+    secret.write_text("s3cret")
+    (desk.root / "f").write_text("x")
+    params, context = desk.read.params(file_path="f"), desk.context()
+    await desk.read.asks(params, context)
+    (desk.root / "f").unlink()
+    (desk.root / "f").symlink_to(secret)
+    with pytest.raises(ToolError, match="another place"):
+        await desk.read.run(params, context)
+
+
+async def test_a_mentioned_file_is_read_without_a_question(desk: Desk) -> None:
+    (desk.root / "f").write_text("x")
+    result = await desk.read.run(desk.read.params(file_path="f"), desk.context())
+    assert result.output.startswith("1: x")

@@ -1,7 +1,10 @@
 """The one way in which files are written."""
 
+import itertools
 import os
 import stat
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -138,6 +141,45 @@ async def test_a_link_that_takes_the_files_place_at_the_last_moment_stays_untouc
         await files.write(path, b"x", expected=UNCHECKED, origin=ORIGIN, check_open=swap)
     assert victim.read_bytes() == b"victim"
     assert sorted(os.listdir(tmp_path)) == ["f", "victim"]
+
+
+async def test_no_write_escapes_while_a_folder_and_a_link_change_places(
+    tmp_path: Path, files: Files, recorder: Recorder
+) -> None:
+    outside, project, trash = tmp_path / "outside", tmp_path / "project", tmp_path / "trash"
+    for folder in (outside, project, trash):
+        folder.mkdir()
+    place, done = project / "d", threading.Event()
+
+    def swap() -> None:
+        for i in itertools.count():
+            for step in (
+                lambda: place.symlink_to(outside),
+                place.unlink,
+                place.mkdir,
+                lambda i=i: place.rename(trash / str(i)),
+            ):
+                with suppress(OSError):
+                    step()
+            if done.is_set():
+                return
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    written = refused = 0
+    try:
+        for i in range(500):
+            try:
+                await files.write(place / "f", b"%d" % i, expected=UNCHECKED, origin=ORIGIN, check_open=always_open)
+                written += 1
+            except ToolError:
+                refused += 1
+    finally:
+        done.set()
+        swapper.join()
+    assert os.listdir(outside) == []
+    assert refused > 0
+    assert len(recorder.changes) == written
 
 
 async def test_a_save_at_the_last_moment_is_not_overwritten(tmp_path: Path, files: Files) -> None:

@@ -45,19 +45,6 @@ async def run(
         return await shell.run(command, cwd=Path("/tmp"), timeout=timeout, output=output, arguments=arguments)
 
 
-async def gone(pid: int) -> bool:
-    """Whether a process is dead; a zombie of a parent that does not wait counts as dead."""
-    with anyio.move_on_after(5):
-        while True:
-            try:
-                if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-                    return True
-            except psutil.NoSuchProcess:
-                return True
-            await anyio.sleep(0.02)
-    return False
-
-
 @pytest.mark.parametrize(
     "command",
     [

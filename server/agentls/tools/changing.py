@@ -21,20 +21,21 @@ _MAX_FILE = 50 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change of one file, worked out on `before`. The views are for the diff that people see."""
+    """A change of one file, worked out on `before`. `patch` is what people see of it."""
 
     path: Resolved
     before: FileContent
     data: bytes
-    old_view: str
-    new_view: str
-
-    def patch(self) -> str:
-        return unified(self.old_view, self.new_view, self.path.pattern.lstrip("/"))
+    patch: str
 
     def metadata(self) -> dict[str, Any]:
         status = "modified" if self.before.exists else "added"
-        return {"path": str(self.path.path), "uri": self.path.path.as_uri(), "status": status, "diff": self.patch()}
+        return {"path": str(self.path.path), "uri": self.path.path.as_uri(), "status": status, "diff": self.patch}
+
+
+def plan_of(path: Resolved, before: FileContent, data: bytes, old_view: str, new_view: str) -> Plan:
+    """Works out the diff too, which takes time for large files: call it in a thread."""
+    return Plan(path, before, data, unified(old_view, new_view, path.pattern.lstrip("/")))
 
 
 class Changes:
@@ -59,7 +60,7 @@ class Changes:
 
     def ask(self, plan: Plan, context: ToolContext, tool: str, title: str) -> Sequence[Ask]:
         context.expected[str(plan.path.path)] = plan.before.hash
-        return editing([(plan.path, plan.patch())], tool, title)
+        return editing([(plan.path, plan.patch)], tool, title)
 
     def judged(self, path: Resolved, context: ToolContext) -> str | None:
         return judged(path, context)

@@ -8,7 +8,7 @@ from anyio import to_thread
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
 from agentls.tools.access import resolved
-from agentls.tools.changing import Changes, Plan
+from agentls.tools.changing import Changes, Plan, plan_of
 from agentls.tools.replacers import replace
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.binary import binary_type
@@ -49,7 +49,7 @@ class Edit:
     async def _plan(self, path: Resolved, params: EditParams, context: ToolContext) -> tuple[Plan, str]:
         before = await self._changes.current(path, context)
         if params.old_string == "":
-            return _created(path, before, params)
+            return await to_thread.run_sync(_created, path, before, params)
         if before.data is None:
             raise ToolError(
                 f"{path.shown} does not exist. To create it, leave oldString empty; else find the file with glob.",
@@ -66,7 +66,7 @@ def _created(path: Resolved, before: FileContent, params: EditParams) -> tuple[P
             f"{path.path.name} exists",
         )
     text = clean(params.new_string)
-    return Plan(path, before, text.encode(), "", text), f"Created {path.shown}."
+    return plan_of(path, before, text.encode(), "", text), f"Created {path.shown}."
 
 
 def _edited(path: Resolved, before: FileContent, data: bytes, params: EditParams) -> tuple[Plan, str]:
@@ -80,4 +80,4 @@ def _edited(path: Resolved, before: FileContent, data: bytes, params: EditParams
     done = f"Edited {path.shown}: {count} place{'' if count == 1 else 's'} replaced."
     if found.strategy != "exact":
         done += f" oldString was not there word for word; it was matched loosely ({found.strategy})."
-    return Plan(path, before, new.encode(), old.view, new.view), done
+    return plan_of(path, before, new.encode(), old.view, new.view), done

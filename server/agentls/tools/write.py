@@ -8,7 +8,7 @@ from anyio import to_thread
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
 from agentls.tools.access import resolved
-from agentls.tools.changing import Changes, Plan
+from agentls.tools.changing import Changes, Plan, plan_of
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.binary import binary_type
 from agentls.workspace.files import FileContent
@@ -49,7 +49,7 @@ class Write:
         before = await self._changes.current(path, context)
         if before.data is None:
             text = clean(params.content)
-            return Plan(path, before, text.encode(), "", text)
+            return await to_thread.run_sync(plan_of, path, before, text.encode(), "", text)
         if self._changes.seen(path, context) is None:
             raise ToolError(
                 f"{path.shown} exists, and you have not read it in this session. Read it first, so that nothing in it "
@@ -63,4 +63,4 @@ def _rewritten(path: Resolved, before: FileContent, data: bytes, content: str) -
     kind = binary_type(data)
     old = Text("") if kind else decode(data)
     new = old.rewritten(content)
-    return Plan(path, before, new.encode(), f"({kind})\n" if kind else old.view, new.view)
+    return plan_of(path, before, new.encode(), f"({kind})\n" if kind else old.view, new.view)

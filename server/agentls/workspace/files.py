@@ -189,8 +189,10 @@ def _prepare(path: Path, data: bytes | None) -> _Prepared:
             found = read_regular(folder, path.name, path)
             before, status = found if found is not None else (None, None)
             temporary = _fill(folder, path.name, data, status) if data is not None else None
-    except FileNotFoundError:
-        return _Prepared(None, None, None)
+    except FileNotFoundError as error:
+        if data is None:
+            return _Prepared(None, None, None)
+        raise ToolError(f"{path} cannot be written: its folder was removed meanwhile.") from error
     except OSError as error:
         raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
     return _Prepared(before, status, temporary)

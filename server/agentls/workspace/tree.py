@@ -3,14 +3,17 @@
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
 _POLL = 0.01
 _KILL_ROUNDS = 50
+_PROC = Path("/proc")
+_PROC_IS_THERE = (_PROC / "self" / "stat").is_file()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +33,28 @@ class Ended:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    pid: int
+    parent: int
+    session: int
+    marked: bool
+
+
 def find(mark: Mark) -> list[psutil.Process]:
     """The living processes that carry the mark, are in the leader's session, or descend from one of those."""
-    own = os.getpid()
-    found: dict[int, psutil.Process] = {}
-    children: dict[int, list[psutil.Process]] = {}
-    for process in psutil.process_iter():
-        if process.pid == own:
-            continue
-        with suppress(psutil.Error, ProcessLookupError):
-            children.setdefault(process.ppid(), []).append(process)
-            if _belongs(process, mark):
-                found[process.pid] = process
+    found: set[int] = set()
+    children: dict[int, list[int]] = {}
+    for row in _from_proc(mark) if _PROC_IS_THERE else _from_system(mark):
+        children.setdefault(row.parent, []).append(row.pid)
+        if row.marked or (mark.leader is not None and row.session == mark.leader):
+            found.add(row.pid)
     waiting = list(found)
     while waiting:
-        for child in children.get(waiting.pop(), []):
-            if child.pid not in found:
-                found[child.pid] = child
-                waiting.append(child.pid)
-    return [process for process in found.values() if _alive(process)]
+        below = [pid for pid in children.get(waiting.pop(), []) if pid not in found]
+        found.update(below)
+        waiting += below
+    return [process for pid in sorted(found - {os.getpid()}) if (process := _living(pid)) is not None]
 
 
 def end(mark: Mark, *, grace: float = 1.0, urgent: bool = False) -> tuple[Ended, ...]:
@@ -87,10 +93,46 @@ def _kill(mark: Mark) -> None:
         time.sleep(_POLL)
 
 
-def _belongs(process: psutil.Process, mark: Mark) -> bool:
-    if mark.leader is not None and os.getsid(process.pid) == mark.leader:
-        return True
-    return process.environ().get(mark.name) == mark.value
+def _from_proc(mark: Mark) -> Iterator[_Row]:
+    """Linux: straight from `/proc`, which is many times faster, since a running command waits for it."""
+    wanted = f"{mark.name}={mark.value}".encode()
+    for entry in _PROC.iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            # proc(5): "pid (name) state ppid pgrp session …", and the name may hold anything.
+            parent, _, session = (entry / "stat").read_bytes().rpartition(b")")[2].split()[1:4]
+            marked = _carries(entry / "environ", wanted)
+        except (OSError, ValueError):
+            continue
+        yield _Row(int(entry.name), int(parent), int(session), marked)
+
+
+def _carries(environment: Path, wanted: bytes) -> bool:
+    try:
+        return wanted in environment.read_bytes().split(b"\0")
+    except PermissionError:  # another user's: not one of ours, but it may have been started by one
+        return False
+
+
+def _from_system(mark: Mark) -> Iterator[_Row]:
+    for process in psutil.process_iter():
+        try:
+            parent, session = process.ppid(), os.getsid(process.pid)
+        except (psutil.Error, OSError):
+            continue
+        marked = False
+        with suppress(psutil.Error):
+            marked = process.environ().get(mark.name) == mark.value
+        yield _Row(process.pid, parent, session, marked)
+
+
+def _living(pid: int) -> psutil.Process | None:
+    try:
+        process = psutil.Process(pid)
+    except psutil.Error:
+        return None
+    return process if _alive(process) else None
 
 
 def _alive(process: psutil.Process) -> bool:
