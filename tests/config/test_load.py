@@ -176,7 +176,10 @@ def test_a_folder_or_pipe_in_place_of_the_file_does_not_count(house):
 
 
 def test_opencodes_files_are_read_where_ours_do_not_stand(house):
-    house.write(".config/opencode/opencode.json", {"theme": "x", "model": "a/user", "small_model": "a/small"})
+    house.write(
+        ".config/opencode/opencode.json",
+        {"theme": "x", "model": "a/user", "small_model": "a/small", "provider": {"a": {"npm": "x"}}},
+    )
     house.write("opencode.jsonc", {"model": "a/project", "tools": {"bash": False}})
     house.write(".opencode/opencode.json", {"username": "u"})
     loaded = house.load()

@@ -52,7 +52,8 @@ def clean(given: Any, home: Path, *, foreign: bool) -> tuple[Raw, tuple[Flaw, ..
             if isinstance(agent, dict):
                 _list_rules(cast("Raw", agent), ("agent", name), home, flaws)
     settings = _validated(raw, flaws)
-    flaws += [Flaw(path, f"unknown key `{path[-1]}`", "warning") for path in _unknown(settings, ())]
+    unknown = [path for path in _unknown(settings, ()) if len(path) == 1 or not foreign]  # its inner keys are its own
+    flaws += [Flaw(path, f"unknown key `{path[-1]}`", "warning") for path in unknown]
     return raw, tuple(flaws[:_MOST_FLAWS])
 
 
