@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from agentls.permission.shell_tables import FREE_TARGETS
+
 
 def outside(operands: Iterable[str], cwd: Path, root: Path) -> tuple[str, ...]:
     """The real paths of those operands that lie outside `root`.
@@ -20,7 +22,7 @@ def outside(operands: Iterable[str], cwd: Path, root: Path) -> tuple[str, ...]:
 
 
 def _real(cwd: Path, operand: str) -> str | None:
-    if not operand or "\0" in operand or len(operand) > 4096:
+    if not operand or operand in FREE_TARGETS or "\0" in operand or len(operand) > 4096:
         return None
     try:
         return os.path.realpath(cwd / Path(operand).expanduser())

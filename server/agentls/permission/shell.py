@@ -10,6 +10,7 @@ from agentls.permission.shell_risks import Risk, git_subcommand, is_destructive,
 from agentls.permission.shell_tables import (
     FINAL_PREFIXES,
     FOLDER_CHANGERS,
+    FREE_TARGETS,
     KEYWORDS,
     NEVER_STORED,
     PREFIX_WORDS,
@@ -27,7 +28,6 @@ _DEPTH = 8
 _RUNNER_OPERANDS = 64
 _READ_LIMIT = 64 * 1024
 _MOST_OUTSIDE = 256
-_FREE_TARGETS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _homegoing(reading: LooseReading) -> Iterator[str]:
 def _outside(operands: Iterable[str], place: Place | None, *, moves: bool) -> Iterator[str]:
     for operand in operands:
         path = operand.removeprefix("file:") if operand.startswith("file:") else operand
-        if "://" in path or path in _FREE_TARGETS or "\0" in path:
+        if "://" in path or path in FREE_TARGETS or "\0" in path:
             continue
         climbs = ".." in path.split("/")
         if not (path.startswith(("/", "~", "$HOME", "${HOME}")) or climbs):

@@ -35,6 +35,7 @@ STATE_BUILTINS = _words(
 DESTRUCTIVE = _words("rm rmdir dd mkfs shred truncate kill pkill killall chmod chown mv crontab shutdown reboot")
 # What they do depends on who is root, or on what they are fed.
 NEVER_STORED = _words("sudo doas su pkexec xargs parallel entr at batch source . tee")
+FREE_TARGETS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 FOLDER_CHANGERS = frozenset({"cd", "pushd", "popd"})
 
 # Program: (long options, and single-dash words of find and go; letters of short options) that run, write or reach out.
