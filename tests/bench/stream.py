@@ -1,6 +1,6 @@
 """Throughput of the stream path, chunks a second: `python tests/bench/stream.py [CHUNKS]`.
 
-`parse` is the pure part (frames and decoder); `client` is the whole way over HTTP on loopback, the fake server included.
+`parse` is the pure part (frames, decoder); `client` is the whole way over HTTP on loopback, with the server in it.
 """
 
 import sys

@@ -87,6 +87,8 @@ def test_kinds_and_whether_another_attempt_may_help(status: int, body: str, kind
         ({"message": "nope", "code": 400}, FailureKind.API, False),
         ({"message": "wait", "code": 429}, FailureKind.RATE_LIMIT, True),
         ("boom", FailureKind.API, True),
+        ({"message": "tools are not supported by this model"}, FailureKind.API, False),
+        ({"type": "invalid_request_error", "message": "bad"}, FailureKind.API, False),
         ({"message": "Provider error", "code": 502, "metadata": {"raw": "upstream said no"}}, FailureKind.API, True),
         ({}, FailureKind.API, True),
         ({"message": {"nested": [1, None]}, "code": None}, FailureKind.API, True),

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
+from agentls.errors import AgentError
 from agentls.model.client import ModelEvent, ModelRequest, StepEnd, TextDelta, ToolCall
 from agentls.model.failures import FailureKind, ModelFailure
 from agentls.model.openai_chat import OpenAIChat
@@ -116,6 +117,24 @@ RUNS: dict[str, tuple[list[bytes], list[tuple[str, dict[str, Any]]]]] = {
             DONE,
         ],
         [("glob", {"pattern": "*.py"}), ("grep", {"pattern": "x"})],
+    ),
+    "s05": (
+        [
+            T({"index": 0, "function": {"name": "read"}}),
+            T({"index": 0, "function": {"arguments": "{}"}}),
+            T({"index": 0, "id": "real_1"}),
+            F("tool_calls"),
+            DONE,
+        ],
+        [("read", {})],
+    ),
+    "s08": (
+        [
+            *(T({"index": 0, "function": {"name": "read", "arguments": piece}}) for piece in ('{"a"', ":1", "}")),
+            F("stop"),
+            DONE,
+        ],
+        [("read", {"a": 1})],
     ),
     "s06": ([*PARALLEL, F("tool_calls"), DONE], [("read", {"filePath": n}) for n in "abc"]),
     "s10": ([*S01, F("stop"), DONE], [("read", {"filePath": "a.txt"})]),
@@ -357,9 +376,16 @@ async def test_a_refused_key_says_where_it_is_set_and_never_shows_it() -> None:
     assert secret not in str(failure.to_message_error().wire())
 
 
-async def test_a_key_that_no_header_can_hold_is_refused_before_it_is_sent() -> None:
-    failure = await failure_of(api_key="sk-…", key_from="OPENAI_API_KEY")
+@pytest.mark.parametrize("settings", [{"api_key": "sk-…"}, {"api_key": "a\nb"}, {"headers": {"X-A": "\u00fc"}}])
+async def test_what_no_header_can_hold_is_refused_before_it_is_sent(settings: dict[str, Any]) -> None:
+    failure = await failure_of(**settings)
     assert failure.kind is FailureKind.AUTH
+    assert "cannot be sent" in failure.message
+
+
+def test_an_address_that_the_client_refuses_names_its_setting() -> None:
+    with pytest.raises(AgentError, match=r"provider\.local\.options\.baseURL"):
+        OpenAIChat(ProviderSettings("local", "http://a\x00b/v1"))
 
 
 async def test_the_key_is_sent_and_nothing_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,7 +447,7 @@ async def test_http_trusts_no_certificate_at_all(monkeypatch: pytest.MonkeyPatch
 
 
 async def test_a_missing_ca_file_is_an_error_that_names_the_setting() -> None:
-    with pytest.raises(Exception, match=r"provider\.local\.options\.caFile"):
+    with pytest.raises(AgentError, match=r"provider\.local\.options\.caFile"):
         await play(answer(text("a")), ca_file="/no/such/file.pem")
 
 

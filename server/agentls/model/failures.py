@@ -210,7 +210,7 @@ def _may_help(kind: FailureKind, status: int | None, words: str) -> bool:
     if status is not None and status >= 500:
         return status != 501
     # A model that is still loading answers 4xx with some servers; an error inside a 200 carries no status at all.
-    return wordings.is_overload(words) or status is None
+    return wordings.is_overload(words) or (status is None and not wordings.is_permanent(words))
 
 
 def _headline(kind: FailureKind, status: int | None) -> str:

@@ -35,13 +35,17 @@ class OpenAIChat:
         self._first = settings.timeout or (FIRST_DATA_ON_LOOPBACK if settings.loopback else STALL)
         self._without_usage = False
         self._renamed_limit: set[str] = set()
-        self._client = AsyncOpenAI(
-            api_key=(settings.api_key or "").strip() or "none",
-            base_url=settings.base_url,
-            max_retries=0,
-            default_headers=dict(settings.headers),
-            http_client=_http_client(settings, transport),
-        )
+        try:
+            self._client = AsyncOpenAI(
+                api_key=(settings.api_key or "").strip() or "none",
+                base_url=settings.base_url,
+                max_retries=0,
+                default_headers=dict(settings.headers),
+                http_client=_http_client(settings, transport),
+            )
+        except httpx2.InvalidURL as error:
+            message = f"provider.{settings.name}.options.baseURL is not a web address: {error}."
+            raise AgentError(ErrorKind.PROVIDER_ERROR, message) from error
         self._headers = self._omitted_headers()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
@@ -65,9 +69,7 @@ class OpenAIChat:
         await self._client.close()
 
     async def _open(self, request: ModelRequest, endpoint: Endpoint, deadline: float) -> httpx2.Response:
-        if not (self._settings.api_key or "").isascii():
-            message = f"{endpoint}: the key in {endpoint.key_from or 'the settings'} has characters that no key has."
-            raise ModelFailure(FailureKind.AUTH, message, provider=endpoint.provider)
+        self._check_headers(endpoint)
         while True:
             try:
                 return await self._post(request, endpoint, deadline)
@@ -79,6 +81,15 @@ class OpenAIChat:
                 raise failures.unreachable(endpoint, error) from error
             except (httpx2.HTTPError, httpx2.StreamError, OpenAIError) as error:
                 raise failures.broken(endpoint, str(error) or type(error).__name__) from error
+
+    def _check_headers(self, endpoint: Endpoint) -> None:
+        """A key or a header with stray characters fails here, in words, and not deep in the SDK."""
+        sent = {endpoint.key_from or "the settings": (self._settings.api_key or "").strip()}
+        sent |= {f"the header {name!r}": value for name, value in self._settings.headers.items()}
+        for where, value in sent.items():
+            if not (value.isascii() and value.isprintable()):
+                message = f"{endpoint}: the value of {where} has characters that cannot be sent. Set it anew."
+                raise ModelFailure(FailureKind.AUTH, message, provider=endpoint.provider)
 
     async def _post(self, request: ModelRequest, endpoint: Endpoint, deadline: float) -> httpx2.Response:
         """The SDK sends; its own reading of the stream is left out, as it fails on blank, wrapped and bare frames."""

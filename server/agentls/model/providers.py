@@ -43,7 +43,9 @@ class Providers:
         self._found: tuple[float, list[Found]] | None = None
         self._keys: dict[str, str] = {}
         self._clients: dict[str, tuple[ProviderSettings | None, ModelClient]] = {}
+        self._retired: list[ModelClient] = []
         self._making = anyio.Lock()
+        self._asking = anyio.Lock()
         self._settings = settings
         self._catalog = Catalog(settings.provider)
 
@@ -104,11 +106,12 @@ class Providers:
         return self._found[1]
 
     async def aclose(self) -> None:
-        for _, client in self._clients.values():
+        for client in [*(client for _, client in self._clients.values()), *self._retired]:
             close = getattr(client, "aclose", None)
             if close is not None:
                 await close()
         self._clients.clear()
+        self._retired.clear()
 
     def _seen(self) -> list[Found]:
         return self._found[1] if self._found is not None else []
@@ -151,8 +154,9 @@ class Providers:
             if settings.needs_key and not settings.api_key:
                 raise resolve.key_missing(settings)
             return settings
-        if settings.name not in self._keys:
-            self._keys[settings.name] = await resolve.key_of_command(settings.name, command)
+        async with self._asking:
+            if settings.name not in self._keys:
+                self._keys[settings.name] = await resolve.key_of_command(settings.name, command)
         return resolve.with_key(settings, self._keys[settings.name])
 
     async def _kept(self, name: str, settings: ProviderSettings | None) -> ModelClient:
@@ -164,6 +168,8 @@ class Providers:
                 client = await anyio.to_thread.run_sync(self._make_demo)
             else:
                 client = await anyio.to_thread.run_sync(self._make_client, settings)
+            if kept is not None:
+                self._retired.append(kept[1])  # a turn may still read from it
             self._clients[name] = (settings, client)
             return client
 

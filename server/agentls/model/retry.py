@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import anyio
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
 from agentls.model.failures import FailureKind, ModelFailure
 from agentls.schema.base import now
@@ -44,10 +44,11 @@ def _wait(state: RetryCallState) -> float:
     error = _exception(state)
     if isinstance(error, ModelFailure) and error.retry_after is not None:
         return error.retry_after
-    return _own_wait(state)
+    return min(_growing(state) + _jitter(state), _LONGEST_OWN_WAIT)
 
 
-_own_wait = wait_exponential_jitter(multiplier=2, max=_LONGEST_OWN_WAIT, jitter=1)
+_growing = wait_exponential(multiplier=2, max=_LONGEST_OWN_WAIT)
+_jitter = wait_random(0, 1)
 
 
 def _exception(state: RetryCallState) -> BaseException | None:

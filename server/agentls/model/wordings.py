@@ -40,6 +40,11 @@ _FILTER = re.compile(
 _AUTH = re.compile(
     r"(?:invalid|incorrect|missing|no|expired) (?:api[ _-]?key|auth)|api[_ ]key[_ ]invalid", re.IGNORECASE
 )
+_PERMANENT = re.compile(
+    r"invalid[_ ](?:request|parameter|argument|value)|unsupported|not supported|not found|bad request|not implemented"
+    r"|does ?n[o']t (?:exist|support)",
+    re.IGNORECASE,
+)
 _WAIT = re.compile(
     r"(?:try again|retry|available|reset\w*) (?:after |in |at )(?P<length>(?:[\d.]+ ?(?:ms|s|m|h|d|[a-z]+)[ ,]*)+)",
     re.IGNORECASE,
@@ -68,6 +73,11 @@ def is_overload(text: str) -> bool:
 def is_quota(text: str) -> bool:
     """Whether an allowance is used up, which no short wait mends."""
     return _QUOTA.search(text) is not None
+
+
+def is_permanent(text: str) -> bool:
+    """Whether the request itself is refused: the same one will be again."""
+    return _PERMANENT.search(text) is not None
 
 
 def is_filtered(text: str) -> bool:
