@@ -18,7 +18,7 @@ from agentls.model.providers import DEMO
 
 NAMES = ("list", "read", "edit", "write", "bash")
 TOOLS = [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in NAMES]
-BUGGY = "def add(a, b):\n    return a - b\n"
+BUGGY = "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n"
 TEST = "from calc import add\n\nassert add(2, 3) == 5\nprint('OK')\n"
 
 
@@ -92,11 +92,18 @@ async def test_it_finds_and_mends_the_bug_and_runs_the_test(client: OpenAIChat, 
     talk = Talk(client, tmp_path)
     said = await talk.prompt("Please fix the failing test")
     assert [call.name for call in talk.calls] == ["list", "read", "edit", "bash"]
-    assert "return a + b" in (tmp_path / "calc.py").read_text()
+    assert (tmp_path / "calc.py").read_text() == BUGGY.replace("a - b", "a + b", 1)
     assert (talk.calls[3].arguments or {})["command"] == "python3 test_calc.py"
     assert said.startswith("I am the demo model")
     assert "Exit code: 0" in said
     assert "OPENAI_API_KEY" in said
+
+
+async def test_a_sum_that_is_right_is_left_alone(client: OpenAIChat, tmp_path: Path) -> None:
+    (tmp_path / "calc.py").write_text(BUGGY.replace("a - b", "a + b", 1))
+    talk = Talk(client, tmp_path)
+    await talk.prompt("hi")
+    assert [call.name for call in talk.calls] == ["list", "read", "write", "bash"]
 
 
 async def test_elsewhere_it_leaves_a_note(client: OpenAIChat, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from agentls.model.toolstream import parse_arguments
 from agentls.schema.base import Value
 
 NOTE = "agentls-demo.md"
-_BUG = re.compile(r"def add\(.*?return (\w+) - (\w+)", re.DOTALL)
+_BUG = re.compile(r"def add\((?:(?!\bdef\b|\breturn\b).)*return \w+ (?P<minus>-) \w+", re.DOTALL)
+_NUMBER = re.compile(r"^ *\d+: ", re.MULTILINE)
 _FAILED = re.compile(
     r"\b(?:not found|does not|do not|not exist|no such|changed since|cannot|could not)\b", re.IGNORECASE
 )
@@ -120,11 +121,12 @@ def _step(made: Sequence[_Made], offered: Mapping[str, _Function]) -> Move | Non
 
 def _change(made: Sequence[_Made], offered: Mapping[str, _Function]) -> Move | None:
     for call in made:
-        bug = _BUG.search(call.result) if call.tool == "read" and call.outcome == "ok" else None
+        seen = _NUMBER.sub("", call.result) if call.tool == "read" and call.outcome == "ok" else ""
+        bug = _BUG.search(seen)
         if bug and "edit" in offered:
             file = str(call.arguments.get("filePath", ""))
-            old = f"return {bug[1]} - {bug[2]}"
-            arguments = {"filePath": file, "oldString": old, "newString": old.replace(" - ", " + ")}
+            mended = f"{seen[bug.start() : bug.start('minus')]}+{seen[bug.end('minus') : bug.end()]}"
+            arguments = {"filePath": file, "oldString": bug[0], "newString": mended}
             return Move(prompt("demo/fix").replace("{file}", file), "edit", arguments)
     if "write" not in offered or NOTE in _files(made):
         return None

@@ -23,6 +23,7 @@ STALL = 300.0
 FIRST_DATA_ON_LOOPBACK = 1800.0
 _CONNECT = 30.0
 _DRAIN = 0.1
+_CLOSE = 2.0
 _FIXED = frozenset({"model", "messages", "tools", "tool_choice", "stream", "stream_options"})
 
 
@@ -62,7 +63,7 @@ class OpenAIChat:
             for event in decoder.finish(done=reader.done):
                 yield event
         finally:
-            with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(_CLOSE, shield=True):
                 await response.aclose()
 
     async def aclose(self) -> None:
