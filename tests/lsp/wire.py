@@ -133,7 +133,7 @@ class RawClient:
 
     def close_output(self) -> None:
         assert self.process.stdout
-        os.close(self.process.stdout.fileno())
+        self.process.stdout.close()
 
     def kill(self) -> None:
         self.resume()

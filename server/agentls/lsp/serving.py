@@ -20,7 +20,7 @@ from agentls.lsp.notifications import Outlet
 from agentls.lsp.parent import Editor, find_editor, wait_until_gone
 from agentls.lsp.reader import FrameReader
 from agentls.lsp.writer import FrameWriter
-from agentls.protocol.export import schema_digest
+from agentls.protocol.digest import SCHEMA_DIGEST
 from agentls.protocol.options import ClientOptions, Limits, ServerOffer, read_options
 from agentls.schema.base import Raw
 from agentls.schema.session import Position
@@ -171,5 +171,5 @@ def _offer(routes: Routes[Any]) -> ServerOffer:
     return ServerOffer(
         features=routes.served,
         limits=Limits(message_bytes=BODY_MOST, running=RUNNING_MOST, waiting=WAITING_MOST),
-        schema_digest=schema_digest(),
+        schema_digest=SCHEMA_DIGEST,
     )
