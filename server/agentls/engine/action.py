@@ -17,6 +17,7 @@ _FINISHES: dict[str, StopReason] = {
 }
 UNKNOWN_TRIES = 3
 EMPTY_TRIES = 2
+SUMMARY_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,14 @@ def _finished(answers: Sequence[Entry]) -> Finish | None:
     message = last.message
     if not isinstance(message, AssistantMessage):
         return None
+    if _failed_summary(last) and sum(map(_failed_summary, answers)) < SUMMARY_TRIES:
+        return None
     if message.error is not None:
         return Finish(_STOPS.get(message.error.name, "error"), message.error)
     if message.structured is not None:
         return Finish("done")
+    if message.finish == "content-filter":
+        return Finish("content_filter")
     if message.finish is None or results_due(last.parts):
         return None
     if message.finish in ("unknown", "tool-calls"):
@@ -125,6 +130,25 @@ def _said_something(entry: Entry) -> bool:
     return any(isinstance(part, TextPart) and part.text.strip() for part in entry.parts)
 
 
+def _failed_summary(entry: Entry) -> bool:
+    """Of a compaction, and to be tried again: it failed or says nothing. One that the user stopped is over."""
+    message = entry.message
+    if not isinstance(message, AssistantMessage) or not message.summary or _aborted(message):
+        return False
+    return message.error is not None or (message.finish is not None and not _said_something(entry))
+
+
+def _aborted(message: AssistantMessage) -> bool:
+    return message.error is not None and message.error.name == "MessageAbortedError"
+
+
+def _ended_turn(entry: Entry, message: AssistantMessage) -> bool:
+    """Whether what was asked before this answer is over."""
+    if message.error is not None:
+        return not _failed_summary(entry)
+    return message.finish not in (None, "tool-calls", "unknown") and not results_due(entry.parts)
+
+
 def _cut_off(part: ToolPart) -> bool:
     state = part.state
     return isinstance(state, Failed) and bool((state.metadata or {}).get("interrupted"))
@@ -133,22 +157,29 @@ def _cut_off(part: ToolPart) -> bool:
 def _pending_task(history: Sequence[Entry]) -> Subtask | Compact | None:
     """The oldest task that is newer than the last finished answer and not done."""
     done: set[str] = set()
+    failures: list[str] = []
     found: Subtask | Compact | None = None
     for entry in reversed(history):
         message = entry.message
         if isinstance(message, AssistantMessage):
             done |= _named_tasks(entry.parts)
-            if message.summary and message.finish:
+            if _failed_summary(entry):
+                failures.append(message.parent_id)
+            elif message.summary and message.finish:
                 done.add(message.parent_id)
-            if message.finish not in (None, "tool-calls", "unknown"):
+            if _ended_turn(entry, message):
                 break
             continue
         for part in reversed(entry.parts):
             if isinstance(part, SubtaskPart) and part.id not in done:
                 found = Subtask(part, message)
-            elif isinstance(part, CompactionPart) and message.id not in done:
+            elif isinstance(part, CompactionPart) and _is_due(message, done, failures):
                 found = Compact(part, message)
     return found
+
+
+def _is_due(message: UserMessage, done: set[str], failures: list[str]) -> bool:
+    return message.id not in done and failures.count(message.id) < SUMMARY_TRIES
 
 
 def _named_tasks(parts: Sequence[Part]) -> set[str]:

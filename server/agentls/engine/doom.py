@@ -1,9 +1,8 @@
 """Recognises a model that goes in circles: the same calls with the same results."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from pydantic_core import to_json
 
 from agentls.engine.history import Entry
 from agentls.schema.part import Completed, Failed, ToolPart
@@ -14,10 +13,10 @@ LONGEST_CYCLE = 4
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A call and what came of it."""
+    """A call and what came of it. `input` is JSON with sorted keys: their order makes no other call."""
 
     tool: str
-    input: bytes
+    input: str
     result: str | None
 
     def same_call(self, other: "Deed") -> bool:
@@ -46,7 +45,7 @@ def deed(part: ToolPart) -> Deed:
             result = state.error
         case _:
             result = None
-    return Deed(part.tool, to_json(part.state.input), result)
+    return Deed(part.tool, json.dumps(part.state.input, sort_keys=True), result)
 
 
 def in_circles(before: Sequence[Deed], call: Deed) -> bool:

@@ -46,14 +46,17 @@ class Interrupter:
 
     def close_after_error(self, scope: Scope, error: MessageError | None) -> None:
         """Close what a run that failed left open; its turn is ended by the caller."""
+        self._transcript.save_growing()
         for part in self._stores.messages.open_parts(scope.session_id):
             self._close_part(scope, part, None)
         self._ledger.cancel(scope.session_id, scope.root_id, scope.directory, "abort", frozenset())
         self._complete_messages(scope, error or MessageError(name="UnknownError", data={"message": "The turn failed."}))
 
     def _kept_question(self, scope: Scope, turn: Turn | None) -> list[tuple[str, int]] | None:
-        """Open questions of tool parts that have not begun, with the places of the parts."""
-        if turn is None:
+        """Open questions of tool parts that have not begun, with the places of the parts. A child's do not count: the
+        call that started it is cut off.
+        """
+        if turn is None or scope.session_id != scope.root_id:
             return None
         pending = {
             part.id: part.pos
