@@ -1,8 +1,12 @@
 """A whole store in a folder, and short ways to put sessions, messages and parts into it."""
 
 import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from agentls.bus import Bus
 from agentls.engine.history import History
@@ -81,6 +85,24 @@ def running(**more: Any) -> Running:
 
 def pending(**more: Any) -> Pending:
     return Pending(**more)
+
+
+@asynccontextmanager
+async def at_work(*works: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    """All have gone as far as they can without us; at the end those that still wait are cut off."""
+    failure: AssertionError | None = None
+    async with anyio.create_task_group() as tasks:
+        for work in works:
+            tasks.start_soon(work)
+        await anyio.wait_all_tasks_blocked()
+        try:
+            yield
+        except AssertionError as error:  # raised below, so that it is told as it is and not as one of a group
+            failure = error
+        await anyio.wait_all_tasks_blocked()
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
 
 
 class World:
