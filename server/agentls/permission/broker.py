@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from agentls.config.prompts import prompt
 from agentls.errors import AgentError, AgentlsError, ErrorKind, ToolError
@@ -13,7 +13,7 @@ from agentls.permission.shell import always_patterns
 from agentls.schema.base import now
 from agentls.schema.event import Noticed, Scope
 from agentls.schema.ids import Prefix, new
-from agentls.schema.permission import Ask, AskOption, Permission, Reply, Rule, RuleScope
+from agentls.schema.permission import Ask, AskOption, Outcome, Permission, Reply, Rule, RuleScope
 from agentls.storage.journal import Journal
 from agentls.storage.questions import AskedRow, QuestionStore
 from agentls.storage.rules import RuleStore, StoredRule
@@ -87,6 +87,8 @@ class Broker:
             raise denied(ask, self._judge(asker.scope.session_id, asker.agent, ask))
         if resolution.get("message"):
             raise ToolError(prompt("results/rejected").format(words=resolution["message"]), "rejected with a word")
+        if resolution["outcome"] == "rejected" and self.continue_on_reject(asker.scope.session_id):
+            raise ToolError(prompt("results/rejected-plain"), "rejected")
         raise RejectedError
 
     def _asked_before(self, part_id: str, ask: Ask) -> AskedRow | None:
@@ -126,31 +128,38 @@ class Broker:
         message: str | None = None,
     ) -> dict[str, Any]:
         """The first reply wins. Returns `{status, resolution}`."""
-        row = self._rows.get(permission_id)
-        if row is None or row.kind != "permission":
-            raise AgentError(ErrorKind.PERMISSION_NOT_FOUND, f"There is no permission question {permission_id}.")
+        row = self._row(permission_id)
+        outcome = _outcome(reply)
+        if row.open:
+            self.claim(row.session_id)
+            row = self._row(permission_id)  # the sweep of a dead process may have closed it
         if not row.open:
             return {"status": "superseded", "resolution": resolution_of(row)}
-        self.claim(row.session_id)
         rules = self._granted(row, scope, patterns) if reply == "always" else []
         rest = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
         directory = self._directory(row.session_id)
         waited = self._ledger.waited_for(row.id)
-        self._ledger.resolve(row, directory, "rejected" if reply == "reject" else "allowed", "client", rest)
+        self._ledger.resolve(row, directory, outcome, "client", rest)
         if rules:
             self._store(row, rules, scope or "session")
-            self.rejudge(row.root_id)
+            self.rejudge(row.root_id, str(private_of(row)["project"]) if scope == "project" else None)
         if reply == "reject" and not message and not self.continue_on_reject(row.session_id):
             self._ledger.cancel(row.session_id, row.root_id, directory, "client", frozenset())
         if not waited:
             self.on_answered(row.session_id)
-        return {"status": "accepted", "resolution": {"outcome": "rejected" if reply == "reject" else "allowed", **rest}}
+        return {"status": "accepted", "resolution": {"outcome": outcome, "by": "client", **rest}}
+
+    def _row(self, permission_id: str) -> AskedRow:
+        row = self._rows.get(permission_id)
+        if row is None or row.kind != "permission":
+            raise AgentError(ErrorKind.PERMISSION_NOT_FOUND, f"There is no permission question {permission_id}.")
+        return row
 
     def _granted(self, row: AskedRow, scope: RuleScope | None, patterns: Sequence[str] | None) -> list[Rule]:
         """The rules that this "always" stores: of what was offered, what was chosen."""
         ask = Ask.model_validate(private_of(row)["ask"])
         offered = ask.always
-        if not offered:
+        if not offered or ask.protected:
             raise AgentError(ErrorKind.INVALID_PARAMS, "This question offers no `always`; reply `once` or `reject`.")
         chosen = tuple(patterns) if patterns else offered
         foreign = [pattern for pattern in chosen if pattern not in offered]
@@ -177,10 +186,16 @@ class Broker:
                 Noticed("warning", "The answer holds once: its rule could not be saved.", scope=where)
             )
 
-    def rejudge(self, root_id: str) -> None:
-        """Judge what is open anew, after a grant or a change of rules, mode or agent."""
-        for row in self._rows.open_of_root(root_id, "permission"):
+    def rejudge(self, root_id: str, project_id: str | None = None) -> None:
+        """Judge what is open anew, after a grant or a change of rules, mode or agent.
+
+        With `project_id` also what calls of this process wait for in the project's other sessions.
+        """
+        for row in self._rows.open_all("permission"):
             private = private_of(row)
+            reached = private.get("project") == project_id and self._ledger.waited_for(row.id)
+            if row.root_id != root_id and not reached:
+                continue
             ask = Ask.model_validate(private["ask"])
             verdict = self._judge(row.session_id, str(private["agent"]), ask)
             if verdict.action == "ask":
@@ -193,9 +208,9 @@ class Broker:
 
     def listing(self, session_id: str | None) -> list[str]:
         """What is open, as wire JSON: of one session and its children, or of all."""
-        if session_id is None:
-            return [row.wire for row in self._rows.open_all("permission")]
-        return [row.wire for row in self._rows.open_of_root(session_id, "permission")]
+        rows = self._rows.open_all("permission")
+        below = self._sessions.tree(session_id) if session_id is not None else None
+        return [row.wire for row in rows if below is None or row.session_id in below]
 
     def rules(self, session_id: str | None) -> list[StoredRule]:
         """What an "always" stored: the rules that hold in a session, or all."""
@@ -214,6 +229,16 @@ class Broker:
     def _directory(self, session_id: str) -> str:
         row = self._sessions.get(session_id)
         return row.session.directory if row else ""
+
+
+def _outcome(reply: Reply) -> Outcome:
+    match reply:
+        case "once" | "always":
+            return "allowed"
+        case "reject":
+            return "rejected"
+        case _:
+            assert_never(reply)
 
 
 def denied(ask: Ask, verdict: Verdict) -> ToolError:

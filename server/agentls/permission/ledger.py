@@ -78,12 +78,13 @@ class Ledger:
     async def wait(self, row_id: str) -> dict[str, Any]:
         """Until the question has ended; returns its resolution."""
         row = self._rows.get(row_id)
-        if row is not None and row.open:
+        while row is not None and row.open:  # open again where the transaction of an answer was rolled back
             waiter = self._waiters.setdefault(row_id, anyio.Event())
             try:
                 await waiter.wait()
             finally:
-                self._waiters.pop(row_id, None)
+                if self._waiters.get(row_id) is waiter and not waiter.statistics().tasks_waiting:
+                    del self._waiters[row_id]
             row = self._rows.get(row_id)
         return resolution_of(row) if row is not None else {"outcome": "cancelled", "by": "abort"}
 

@@ -61,7 +61,7 @@ class Questions:
 
     def reply(self, question_id: str, answers: Answers) -> dict[str, Any]:
         """The first reply wins. Raises `invalid_params` unless there is one list of answers for each question."""
-        row = self._row(question_id)
+        row = self._claimed(question_id)
         if not row.open:
             return {"status": "superseded", "resolution": resolution_of(row)}
         wanted = len(Question.model_validate_json(row.wire).questions)
@@ -74,13 +74,12 @@ class Questions:
 
     def reject(self, question_id: str, *, unanswerable: bool = False) -> dict[str, Any]:
         """The user dismissed it: the turn stops. `unanswerable`: nobody could answer, which is no refusal."""
-        row = self._row(question_id)
+        row = self._claimed(question_id)
         if not row.open:
             return {"status": "superseded", "resolution": resolution_of(row)}
         return self._end(row, "expired" if unanswerable else "rejected", {})
 
     def _end(self, row: AskedRow, outcome: Any, rest: dict[str, Any]) -> dict[str, Any]:
-        self.claim(row.session_id)
         waited = self._ledger.waited_for(row.id)
         session = self._sessions.get(row.session_id)
         by = "policy" if outcome == "expired" else "client"
@@ -88,6 +87,13 @@ class Questions:
         if not waited:
             self.on_answered(row.session_id)
         return {"status": "accepted", "resolution": {"outcome": outcome, "by": by, **rest}}
+
+    def _claimed(self, question_id: str) -> AskedRow:
+        row = self._row(question_id)
+        if row.open:
+            self.claim(row.session_id)
+            row = self._row(question_id)  # the sweep of a dead process may have closed it
+        return row
 
     def _row(self, question_id: str) -> AskedRow:
         row = self._rows.get(question_id)
@@ -97,6 +103,6 @@ class Questions:
 
     def listing(self, session_id: str | None) -> list[str]:
         """What is open, as wire JSON: of one session and its children, or of all."""
-        if session_id is None:
-            return [row.wire for row in self._rows.open_all("question")]
-        return [row.wire for row in self._rows.open_of_root(session_id, "question")]
+        rows = self._rows.open_all("question")
+        below = self._sessions.tree(session_id) if session_id is not None else None
+        return [row.wire for row in rows if below is None or row.session_id in below]
