@@ -2,23 +2,27 @@
 
 import sys
 
+from agentls.cli.ending import Ending
+
 
 def main() -> None:
-    """`agentls` serves an editor over stdio; with a command it does that.
+    """`agentls` serves an editor over stdio; with a command it does that."""
+    with Ending() as ending:
+        ending.code = _run([argument for argument in sys.argv[1:] if argument != "--stdio"])
+        sys.stdout.flush()
+    sys.exit(ending.code)
 
-    Serving goes the short way: an editor waits for it.
-    """
-    arguments = sys.argv[1:]
-    if [argument for argument in arguments if argument != "--stdio"]:
-        from agentls.cli.commands import commands
 
-        commands()
-        return
-    if sys.stdin.isatty():
+def _run(arguments: list[str]) -> int:
+    """Serving goes the short way: an editor waits for it."""
+    if arguments not in ([], ["serve"]):
+        from agentls.cli.commands import run
+
+        return run(arguments)
+    if not arguments and sys.stdin.isatty():
         from agentls.cli.commands import hint
 
-        hint()
-        return
+        return hint()
     from agentls.cli.serve import serve
 
-    sys.exit(serve())
+    return serve()

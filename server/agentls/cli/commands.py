@@ -1,0 +1,120 @@
+"""The commands: their options, their help, and what is wrong with what was typed."""
+
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from agentls.cli.ending import Exit, complain
+
+_EXITS = """\b
+Exit codes:
+  0 done   1 error   2 usage   3 something was rejected, or nobody could answer
+  4 cut by a limit of length or steps   5 content filter   130 aborted"""
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+def run(arguments: list[str]) -> int:
+    """Returns the exit code. What is wrong with the arguments is said in one line."""
+    try:
+        result: object = cast("Any", commands.main)(arguments, "agentls", standalone_mode=False)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "agentls"
+        complain(f"{error.format_message().rstrip('.')}. See: {path} --help")
+        return Exit.USAGE
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return result if isinstance(result, int) else Exit.DONE
+
+
+def hint() -> int:
+    """For who types `agentls` and is no editor."""
+    print(
+        "agentls is a language server with an agent inside: your editor starts it and speaks to it over stdio.\n"
+        "To see it work here:  agentls demo       a small job from end to end, without a key\n"
+        '                      agentls prompt "…"  a prompt on this folder; agentls --help lists the rest',
+        file=sys.stderr,
+    )
+    return Exit.USAGE
+
+
+@click.group(
+    invoke_without_command=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Without a command it serves: that is how editors start it.",
+)
+@click.version_option(version("agentls"), "-V", "--version", message="%(prog)s %(version)s")
+def commands() -> None:
+    """An agent language server: an editor starts it over stdio and hosts an agent through it."""
+
+
+@commands.command()
+@click.option("--stdio", is_flag=True, expose_value=False, help="Accepted, as editors pass it; it is the only way.")
+def serve() -> int:
+    """Serve an editor over stdio (what `agentls` alone does)."""
+    from agentls.cli.serve import serve as serve_stdio
+
+    return serve_stdio()
+
+
+@commands.command(epilog=_EXITS)
+@click.argument("text")
+@click.option("-C", "--directory", type=_FOLDER, help="Work in this folder instead of the current one.")
+@click.option("--agent", help="Which agent answers, such as `build` or `plan`.")
+@click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Which model answers; else the settings decide.")
+@click.option(
+    "--mode",
+    type=click.Choice(["ask", "acceptEdits", "auto"]),
+    help="ask: as the rules say; acceptEdits: not about edits; auto: only about paths outside, and protected files.",
+)
+@click.option("--session", metavar="ID", help="Go on with this session.")
+@click.option("--json", "as_json", is_flag=True, help="Print the protocol's events, one JSON object a line.")
+@click.option("--trust", is_flag=True, help="Let all of the folder's own settings hold, for this run.")
+def prompt(text: str, **given: Any) -> int:
+    """Let the agent work on TEXT here, in the terminal. With - as TEXT the prompt is read from stdin.
+
+    It asks before it changes or runs something. Without a terminal nobody can be asked: what needs an answer is then
+    not done, which is said on stderr, and the exit code is 3.
+    """
+    import anyio
+
+    from agentls.cli import prompt as one_shot
+
+    provider, _, model = (given["model"] or "provider/model").partition("/")
+    if not (provider and model):
+        raise click.BadParameter("it has the form provider/model", click.get_current_context(), param_hint="'--model'")
+    if text == "-":
+        text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    if not text.strip():
+        raise click.UsageError("The prompt is empty", click.get_current_context())
+    if given["session"] and given["directory"]:
+        raise click.UsageError("--session has its folder already: leave out --directory", click.get_current_context())
+    return anyio.run(one_shot.prompt, one_shot.options(text, given))
+
+
+@commands.command()
+@click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
+def demo(folder: Path | None) -> int:
+    """Watch the main job from end to end, without a key.
+
+    The sample project is made in FOLDER, which must be new or empty, and stays there; without FOLDER it is made in a
+    temporary one and removed at the end.
+    """
+    import anyio
+
+    from agentls.cli import demo as show
+
+    if folder is not None and folder.exists() and any(folder.iterdir()):
+        raise click.UsageError(f"{folder} is not empty; name a new folder", click.get_current_context())
+    return anyio.run(show.demo, folder)
+
+
+@commands.command()
+def schema() -> None:
+    """Print the protocol as JSON Schema."""
+    from agentls.protocol.jsonschema import schema_bundle
+
+    click.echo(json.dumps(schema_bundle(), indent=2, ensure_ascii=False))

@@ -1,0 +1,85 @@
+"""What a person sees: styled where it is a terminal, plain text anywhere else."""
+
+import os
+import re
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_PATCH_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+_MOST_PATCH_LINES = 200
+
+
+class Screen:
+    """Text of a model, a tool or a file may hold anything: nothing of it gets at the terminal's controls."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._console = _console(file) if file.isatty() else None
+        self._ends = 2  # how many line ends came last: one after a line, two after an empty one
+
+    @property
+    def styled(self) -> bool:
+        return self._console is not None
+
+    def write(self, text: str, style: str = "") -> None:
+        """Text as it comes; it goes on where the last one stopped."""
+        if not text:
+            return
+        ends = len(text) - len(text.rstrip("\n"))
+        self._ends = min(2, ends + (self._ends if ends == len(text) else 0))
+        if self._console is None:
+            self._file.write(text)
+            self._file.flush()
+            return
+        from rich.text import Text
+
+        self._console.print(Text(visible(text), style), end="", soft_wrap=True)
+        self._file.flush()
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """On a line of its own."""
+        self.end_line()
+        self.write(f"{text}\n", style)
+
+    def end_line(self) -> None:
+        if self._ends == 0:
+            self.write("\n")
+
+    def gap(self) -> None:
+        """One empty line, unless there is one."""
+        self.end_line()
+        if self._ends == 1:
+            self.write("\n")
+
+    def title(self, text: str) -> None:
+        """The head of a section."""
+        self.gap()
+        if self._console is None:
+            self.line(f"== {text} ==")
+            self._ends = 2
+            return
+        self._console.rule(f"[bold]{text}[/bold]", align="left", style="dim")
+        self._ends = 2
+
+    def patch(self, patch: str, indent: str = "    ") -> None:
+        """A unified diff, without its head."""
+        lines = [row for row in visible(patch).splitlines() if not row.startswith(("--- ", "+++ ", "Index:", "==="))]
+        for row in lines[:_MOST_PATCH_LINES]:
+            self.line(f"{indent}{row}", _PATCH_STYLES.get(row[:1], "dim"))
+        if len(lines) > _MOST_PATCH_LINES:
+            self.line(f"{indent}… {len(lines) - _MOST_PATCH_LINES} more lines", "dim")
+
+
+def visible(text: str) -> str:
+    """Control characters, and those that turn the direction of writing, in a form that can be seen."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))
+
+
+def _console(file: TextIO) -> "Console":
+    from rich.console import Console
+
+    color = None if "NO_COLOR" in os.environ else "auto"
+    return Console(file=file, highlight=False, markup=True, emoji=False, color_system=color)
