@@ -204,7 +204,6 @@ async def test_always_stores_what_was_offered_and_chosen_in_the_scope_of_its_lab
         assert again.waits == []
 
 
-@pytest.mark.parametrize("patterns", [["*"], ["git push *", "rm *"], ["git push"]])
 async def test_for_a_command_always_offers_and_stores_what_is_read_off_it(world: World, scope: Scope) -> None:
     deed = Ask(permission="bash", patterns=("git status --short",), always=("*",), title="git status")
     one = call(world, scope, deed)
@@ -224,6 +223,7 @@ async def test_only_always_stores_a_rule(world: World, scope: Scope, reply: Any)
     assert world.stores.rules.of("prj", scope.session_id) == []
 
 
+@pytest.mark.parametrize("patterns", [["*"], ["git push *", "rm *"], ["git push"]])
 async def test_a_pattern_that_was_not_offered_is_refused_and_the_question_stays(
     world: World, scope: Scope, patterns: list[str]
 ) -> None:
