@@ -1,5 +1,6 @@
 """What clients read: stored wire rows, spliced, with the growing parts as they are now."""
 
+import re
 from collections.abc import Iterable
 
 from pydantic_core import to_json
@@ -16,6 +17,7 @@ from agentls.storage.sessions import SessionQuery, SessionRow
 
 SNAPSHOT_MESSAGES = 50
 MOST = 500
+_MARK = re.compile(r"[0-9]{1,18}")
 
 
 class Views:
@@ -39,10 +41,10 @@ class Views:
 
     def part(self, session_id: str, part_id: str) -> Raw:
         self._stores.session(session_id)
-        wire = self._transcript.live_wire(part_id) or self._stores.messages.part(session_id, part_id)
+        wire = self._stores.messages.part(session_id, part_id)
         if wire is None:
             raise AgentError(ErrorKind.PART_NOT_FOUND, f"There is no part {part_id} in session {session_id}.")
-        return _object(part=wire)
+        return _object(part=self._transcript.live_wire(part_id) or wire)
 
     def attach(self, session_id: str, since: Position | None) -> Raw:
         """What brings a client's copy up to date: the changes since its position, or a snapshot."""
@@ -148,7 +150,7 @@ def _bounded(limit: int | None) -> int:
 def _place(before: str | None) -> int | None:
     if before is None:
         return None
-    if not before.isdigit():
+    if not _MARK.fullmatch(before):
         raise AgentError(
             ErrorKind.INVALID_PARAMS, "`before` is a page mark from `nextCursor`; leave it out for the newest."
         )
