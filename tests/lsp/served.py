@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ class Program:
         self.bus = Bus()
         self.marks = marks
         self.gate = asyncio.Event()
-        self.parts: dict[str, str] = {}
+        self.parts: dict[str, list[str]] = {}
         self.close_seconds = 0.0
         self.rev = 0
 
@@ -83,7 +84,9 @@ class Program:
         self.mark("closed")
 
     def part(self, session_id: str, part_id: str) -> Raw:
-        return Raw(Answer(text=self.parts.get(part_id, "")).wire().replace(b'{"text"', b'{"part":{"text"') + b"}")
+        return Raw(
+            Answer(text="".join(self.parts.get(part_id, ()))).wire().replace(b'{"text"', b'{"part":{"text"') + b"}"
+        )
 
     def position(self, session_id: str) -> Position:
         if session_id == "ses_gone":
@@ -95,7 +98,7 @@ class Program:
 
     def delta(self, scope: Scope, text: str, part_id: str = "prt_1", field: Any = "text") -> None:
         self.rev += 1
-        self.parts[part_id] = self.parts.get(part_id, "") + text
+        self.parts.setdefault(part_id, []).append(text)
         self.bus.publish(Delta(scope, "msg_1", part_id, field, self.rev - 1, self.rev, text))
 
 
@@ -181,8 +184,20 @@ async def _later(app: Program, scope: Scope) -> None:
 async def flood(caller: Of, params: DeedParams) -> Answer:
     scope = Scope(params.session_id, params.session_id, "/")
     caller.step_aside()
+    began = time.perf_counter()
     for _ in range(params.count):
         caller.app.delta(scope, "x" * params.size)
+    return Answer(number=time.perf_counter() - began)
+
+
+@handles(row("test/events", DeedParams, Answer))
+async def events(caller: Of, params: DeedParams) -> Answer:
+    scope = Scope(params.session_id, params.session_id, "/")
+    caller.step_aside()
+    for number in range(params.count):
+        text = b'"text":"%b"' % (b"z" * params.size)
+        caller.app.bus.publish(Changed(scope, number, "part", f"prt_{number}", "part/updated", text))
+    caller.app.mark("events")
     return Answer()
 
 
@@ -266,6 +281,7 @@ HANDLERS = (
     prints,
     causes,
     flood,
+    events,
     stream,
     threads,
     lag,
@@ -291,7 +307,11 @@ async def main(marks: Path) -> int:
         return "done"
 
     def extend(outlet: Outlet, spawn: Spawn) -> None:
+        async def publish(*_: object) -> None:
+            program.changed(Scope("ses_1", "ses_1", "/"), 1, "session/updated", "session", "ses_1")
+
         server.command("test.sleep")(command)
+        server.command("test.publish")(publish)
 
     def connect(options: object) -> None:
         program.mark(f"connect {options is not None}")

@@ -142,7 +142,7 @@ class RawClient:
 
     def _read(self) -> None:
         assert self.process.stdout
-        descriptor, buffer = self.process.stdout.fileno(), b""
+        descriptor, buffer = self.process.stdout.fileno(), bytearray()
         while True:
             self._reading.wait()
             try:
@@ -153,14 +153,15 @@ class RawClient:
                 self._arrived.put(None)
                 return
             buffer += data
-            while (end := buffer.find(b"\r\n\r\n")) >= 0:
-                if not buffer.startswith(b"Content-Length: "):
-                    self.broken = f"not a frame: {buffer[:200]!r}"
+            start = 0
+            while (end := buffer.find(b"\r\n\r\n", start)) >= 0:
+                if not buffer.startswith(b"Content-Length: ", start):
+                    self.broken = f"not a frame: {buffer[start : start + 200]!r}"
                     self._arrived.put(None)
                     return
-                size = int(buffer[16:end])
+                size = int(buffer[start + 16 : end])
                 if len(buffer) < end + 4 + size:
                     break
-                body = buffer[end + 4 : end + 4 + size]
-                buffer = buffer[end + 4 + size :]
-                self._arrived.put(json.loads(body.decode("utf-8", "strict")))
+                start = end + 4 + size
+                self._arrived.put(json.loads(buffer[end + 4 : start].decode("utf-8", "strict")))
+            del buffer[:start]

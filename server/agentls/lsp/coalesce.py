@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from agentls.lsp.encode import encode, notification
+from agentls.lsp.encode import encode
 from agentls.schema.event import Delta
 
 _MOST_BYTES = 16 * 1024
@@ -18,7 +18,11 @@ class _Growing:
         session = b'"sessionId":%b,' % encode(delta.scope.session_id)
         if delta.scope.root_id != delta.scope.session_id:
             session += b'"rootSessionId":%b,' % encode(delta.scope.root_id)
-        self.head = b'{%b"messageId":%b,"partId":%b' % (session, encode(delta.message_id), encode(delta.part_id))
+        self.head = b'{"jsonrpc":"2.0","method":"part/delta","params":{%b"messageId":%b,"partId":%b,"field":"' % (
+            session,
+            encode(delta.message_id),
+            encode(delta.part_id),
+        )
         self.field = delta.field
         self.base = delta.base
         self.rev = delta.base
@@ -28,8 +32,9 @@ class _Growing:
         self.timer: asyncio.TimerHandle | None = None
 
     def body(self) -> bytes:
-        members = (self.head, self.field.encode(), self.base, self.rev, encode("".join(self.pieces)))
-        return notification("part/delta", b'%b,"field":"%b","base":%d,"rev":%d,"delta":%b}' % members)
+        text = encode(self.pieces[0] if len(self.pieces) == 1 else "".join(self.pieces))
+        members = (self.head, self.field.encode(), self.base, self.rev, text)
+        return b'%b%b","base":%d,"rev":%d,"delta":%b}}' % members
 
 
 class Coalescer:
@@ -52,8 +57,9 @@ class Coalescer:
         part.rev = delta.rev
         part.size += len(delta.text) if delta.text.isascii() else 3 * len(delta.text)
         due = part.sent_at + self._seconds
-        if part.size >= _MOST_BYTES or self._loop.time() >= due:
-            self._flush(part)
+        now = self._loop.time()
+        if part.size >= _MOST_BYTES or now >= due:
+            self._flush(part, now)
         elif part.timer is None:
             part.timer = self._loop.call_at(due, self._flush, part)
 
@@ -77,11 +83,11 @@ class Coalescer:
         for session_id in tuple(self._sessions):
             self.forget(session_id)
 
-    def _flush(self, part: _Growing) -> None:
+    def _flush(self, part: _Growing, now: float | None = None) -> None:
         if part.timer is not None:
             part.timer.cancel()
             part.timer = None
-        part.sent_at = self._loop.time()
+        part.sent_at = self._loop.time() if now is None else now
         body = part.body()
         part.pieces.clear()
         part.size = 0

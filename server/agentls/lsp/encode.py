@@ -44,6 +44,8 @@ def encode(data: object) -> bytes:
     if isinstance(data, Raw):
         return data.json
     try:
+        if isinstance(data, str):
+            return to_json(data)
         return data.wire() if isinstance(data, Value) else to_json(data)
     except PydanticSerializationError:
         plain = data.model_dump(by_alias=True, exclude_none=True) if isinstance(data, Value) else data
