@@ -95,8 +95,12 @@ class Transcript:
         with self.journal.transaction():
             for live in dirty:
                 part = live.take()
+                if self.messages.part(part.session_id, part.id) is None:
+                    self.live.pop(part.id, None)  # it was removed, or its creation rolled back
+                    continue
                 self.messages.save_part(part, part.wire())
-                live.dirty = False
+        for live in dirty:
+            live.dirty = False
 
 
 class Writer:
@@ -155,9 +159,13 @@ class Writer:
         return saved
 
     def grow(self, part_id: str, name: DeltaField, text: str) -> None:
-        """Append text to an open part. `name` must be the member of the part that grows."""
+        """Append text to an open part. `name` must be the member of the part that grows. Of a part that has ended,
+        late text (the output of a child that outlived its command) is dropped.
+        """
         self._token.check()
-        live = self._transcript.live[part_id]
+        live = self._transcript.live.get(part_id)
+        if live is None:
+            return
         text = clean(text)
         base = live.part.rev
         live.part = live.part.but(rev=base + 1)
