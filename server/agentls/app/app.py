@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from agentls.app.catalog import Choices
 from agentls.app.configuration import Configuration
-from agentls.app.models import Models
+from agentls.app.models import Models, make_sdk_client
 from agentls.app.status import Status
 from agentls.app.toolbox import Toolbox
 from agentls.bus import Bus
@@ -36,6 +36,7 @@ from agentls.engine.transcript import Transcript
 from agentls.engine.turns import Defaults, Turns
 from agentls.engine.usershell import UserShell
 from agentls.engine.views import Views
+from agentls.model.providers import MakeClient
 from agentls.permission.broker import Broker
 from agentls.permission.ledger import Ledger
 from agentls.permission.policy import Policy
@@ -54,7 +55,9 @@ _PERMISSION_OF = {"write": "edit", "apply_patch": "edit"}
 class App:
     """One process's engine. `tasks` outlives every session's run; `close` ends them in order."""
 
-    def __init__(self, paths: Paths, env: Mapping[str, str], database: Database, tasks: TaskGroup) -> None:
+    def __init__(
+        self, paths: Paths, env: Mapping[str, str], database: Database, tasks: TaskGroup, make_client: MakeClient
+    ) -> None:
         self.paths = paths
         self.tasks = tasks
         self.bus = Bus()
@@ -63,7 +66,7 @@ class App:
         self.owners = Owners(database, paths.data / "instances")
         self.owners.start()
         self.configuration = Configuration(paths, env)
-        self.models = Models(self.configuration, env)
+        self.models = Models(self.configuration, env, make_client)
         self.stores = Stores(self.journal, self.owners)
         self.transcript = Transcript(self.journal, self.stores.messages)
         self.ledger = Ledger(self.journal, self.stores.questions)
@@ -205,11 +208,13 @@ class App:
 
 
 @asynccontextmanager
-async def open_app(paths: Paths, env: Mapping[str, str]) -> AsyncGenerator[App]:
+async def open_app(
+    paths: Paths, env: Mapping[str, str], make_client: MakeClient = make_sdk_client
+) -> AsyncGenerator[App]:
     """The app on the database of `paths`, brought to the newest schema if need be."""
     database = open_database(paths.data / "agentls.db")
     async with anyio.create_task_group() as tasks:
-        app = App(paths, env, database, tasks)
+        app = App(paths, env, database, tasks, make_client)
         try:
             tasks.start_soon(app.start, name="start")
             yield app

@@ -8,7 +8,7 @@ from agentls.app.configuration import Configuration
 from agentls.config.settings import Settings, model_ref
 from agentls.errors import AgentError, ErrorKind
 from agentls.model.client import ModelClient
-from agentls.model.providers import DEMO, Providers
+from agentls.model.providers import DEMO, MakeClient, Providers
 from agentls.model.settings import ProviderSettings
 from agentls.schema.model import ModelRef
 from agentls.schema.session import Session
@@ -17,9 +17,10 @@ from agentls.schema.session import Session
 class Models:
     """The SDK is imported with the first client, in a thread: it costs most of a second."""
 
-    def __init__(self, configuration: Configuration, env: Mapping[str, str]) -> None:
+    def __init__(self, configuration: Configuration, env: Mapping[str, str], make_client: MakeClient) -> None:
         self._configuration = configuration
         self._env = env
+        self._make_client = make_client
         self._providers: dict[str, tuple[Settings, Providers]] = {}
         self._defaults: dict[str, tuple[Settings, ModelRef]] = {}
 
@@ -27,7 +28,7 @@ class Models:
         settings = self._configuration.loaded(directory).settings
         known = self._providers.get(directory)
         if known is None:
-            providers = Providers(settings, self._env, make_client, make_demo)
+            providers = Providers(settings, self._env, self._make_client, make_demo)
         else:
             providers = known[1]
             if known[0] is not settings:
@@ -82,7 +83,7 @@ class Models:
             await providers.aclose()
 
 
-def make_client(settings: ProviderSettings) -> ModelClient:
+def make_sdk_client(settings: ProviderSettings) -> ModelClient:
     """Imports the SDK."""
     module = importlib.import_module("agentls.model.openai_chat")
     return cast("ModelClient", module.OpenAIChat(settings))

@@ -9,6 +9,8 @@ from agentls.config.paths import Paths
 from agentls.engine.stores import Stores
 from agentls.permission.ledger import Asker
 from agentls.permission.questions import Questions
+from agentls.schema.change import ChangeOrigin
+from agentls.schema.event import FileEdited
 from agentls.schema.question import Answers, QuestionItem
 from agentls.schema.session import Todo
 from agentls.storage.changes import ChangeStore
@@ -43,7 +45,8 @@ class Toolbox:
         self.search = Search()
         self.outputs = Outputs(paths.data / "outputs")
         self.reads = Reads()
-        files = Files(changes.record, self.reads.content)
+        self._changes = changes
+        files = Files(self._record, self.reads.content)
         writing = Changes(files, self.reads)
         self.registry = Registry(
             [
@@ -59,6 +62,11 @@ class Toolbox:
             ],
             {"shell": Path(self.shell.program).name},
         )
+
+    def _record(self, origin: ChangeOrigin, path: Path, before: bytes | None, after: bytes | None) -> None:
+        self._changes.record(origin, path, before, after)
+        scope = self._stores.scope(origin.session_id)
+        self._stores.journal.publish(FileEdited(scope, path.as_uri(), "disk", origin.part_id))
 
     def _save_todos(self, session_id: str, todos: Sequence[Todo]) -> None:
         scope = self._stores.scope(session_id)

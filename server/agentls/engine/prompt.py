@@ -156,7 +156,8 @@ def path_of(uri: str) -> str:
 
 
 def _diagnostic(item: dict[str, Any]) -> str:
-    start: dict[str, Any] = (item.get("range") or {}).get("start") or {}
+    spans: dict[str, dict[str, Any]] = item.get("range") or {}
+    start = spans.get("start") or {}
     place = f"{int(start.get('line', 0)) + 1}:{int(start.get('character', 0)) + 1}"
     severity = {1: "error", 2: "warning", 3: "information", 4: "hint"}.get(int(item.get("severity") or 1), "error")
     source = f" [{item['source']}]" if item.get("source") else ""

@@ -85,6 +85,7 @@ class Steps:
         message = self._account(run, message, processor, model)
         if last:
             self._refuse_calls(run, processor)
+            return await self.finish(run, history, message, ())
         return await self.finish(run, history, message, processor.tools, processor.problems)
 
     async def finish(

@@ -112,7 +112,7 @@ class ToolCalls:
             result = await self._run(run, part, tool, params, context)
         except ToolError as error:
             self._fail(calls, part, error.message, {"brief": error.brief})
-        except RunClosedError:
+        except (RejectedError, RunClosedError):
             raise
         except Exception:
             log.exception("tool %s failed", part.tool)

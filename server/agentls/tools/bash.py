@@ -1,12 +1,15 @@
 """The bash tool: one shell command."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from anyio import to_thread
 from pydantic import Field
 
 from agentls.errors import ToolError
+from agentls.permission import places
+from agentls.permission.shell import Place, analyse
 from agentls.schema.permission import Ask, AskMetadata
 from agentls.tools.access import outside, resolved
 from agentls.tools.output import Outputs
@@ -51,7 +54,8 @@ class Bash:
             title=params.description or params.command.partition("\n")[0],
             metadata=AskMetadata(command=params.command, cwd=str(folder.path)),
         )
-        return [*outside(folder, self.name, folder=True), command]
+        away = await to_thread.run_sync(_led_away, params.command, folder.path, context.root)
+        return [*outside(folder, self.name, folder=True), *_through_links(away, params.command), command]
 
     async def run(self, params: BashParams, context: ToolContext) -> ToolResult:
         folder = _folder(params, context)
@@ -69,6 +73,25 @@ class Bash:
         }
         title = params.description or params.command.partition("\n")[0]
         return ToolResult(title, output, {key: value for key, value in metadata.items() if value is not None})
+
+
+def _led_away(command: str, folder: Path, root: Path) -> tuple[str, ...]:
+    """Paths outside the project to which links of the project lead; those that are outside by name are the rules'."""
+    plan = analyse(command, Place(root=str(root), cwd=str(folder)))
+    return tuple(path for path in places.outside(plan.operands, folder, root) if path not in plan.outside)
+
+
+def _through_links(paths: Sequence[str], command: str) -> list[Ask]:
+    return [
+        Ask(
+            permission="external_directory",
+            patterns=(path,),
+            title=f"Use {path}, outside the project",
+            description="A link in the project leads there.",
+            metadata=AskMetadata(command=command),
+        )
+        for path in paths
+    ]
 
 
 def _folder(params: BashParams, context: ToolContext) -> Resolved:

@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping
 INSTANCE_MARK = "AGENTLS_INSTANCE"
 CALL_MARK = "AGENTLS_CALL"
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
-_START_UP = ("BASH_ENV", "ENV", "PROMPT_COMMAND")  # files or commands that a shell would run first
+# What a shell would run first, and where it would go instead of where a command says.
+_START_UP = ("BASH_ENV", "ENV", "PROMPT_COMMAND", "CDPATH")
 _NOBODY_THERE = {
     "CI": "1",
     "TERM": "dumb",
