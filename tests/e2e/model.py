@@ -4,9 +4,23 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fakes.openai_server import Answer, Event, Gate, OpenAIServer, Reply, Request, Status, answer, call, serve, text
+from fakes.openai_server import (
+    Answer,
+    C,
+    Event,
+    Gate,
+    OpenAIServer,
+    Reply,
+    Request,
+    Status,
+    answer,
+    call,
+    data,
+    serve,
+    text,
+)
 
-__all__ = ["Answer", "Gate", "Script", "Status", "call", "calls", "says", "scripted", "text"]
+__all__ = ["Answer", "C", "Gate", "Script", "Status", "calls", "data", "says", "scripted"]
 
 ENDED = Status(400, {"error": {"message": "the script of the test has ended"}})
 
@@ -36,7 +50,10 @@ class Script:
         self.on_request: Callable[[Request], None] | None = None
 
     def __call__(self, request: Request) -> Reply:
-        rest = next((replies for mark, replies in self._of.items() if mark in request.body.decode()), self._rest)
+        asked = next(
+            str(message["content"]) for message in reversed(request.json["messages"]) if message["role"] == "user"
+        )
+        rest = self._of[max(self._of, key=asked.rfind)] if any(mark in asked for mark in self._of) else self._rest
         return rest.pop(0) if rest else ENDED
 
     def plays(self, *replies: Reply, mark: str | None = None) -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from e2e.client import Client, Message
 from e2e.mirror import Mirror
@@ -44,19 +42,45 @@ def plan(folder: Path) -> list[Answer]:
     ]
 
 
-async def recorded(talk: Talk, model: Script, seed: int) -> list[Attach]:
+@dataclass
+class Record:
+    """A turn as it was sent: the first snapshot, and what came after it; with what those who came back asked."""
+
+    session_id: str
+    first: Message
+    log: list[Message]
+    attaches: list[Attach]
+
+    def copy(self, one: Attach | None) -> Mirror:
+        """The copy of a client that saw all but what came between its cut and its answer."""
+        mirror = Mirror(self.session_id)
+        mirror.attached(self.first)
+        back = one is None
+        for place, message in enumerate(self.log):
+            if one is not None and not back and message.get("id") == one.request_id and "method" not in message:
+                if one.since is None:
+                    mirror = Mirror(self.session_id)
+                mirror.attached(message["result"])
+                back = True
+            elif "method" in message and (back or (one is not None and place < one.cut)):
+                mirror.notified(message["method"], message["params"])
+        assert back
+        return mirror
+
+
+async def recorded(talk: Talk, model: Script, seed: int) -> Record:
     """Plays the turn; after each message that comes, a few clients that were cut off earlier attach."""
     client, dice = talk.client, random.Random(seed)
-    model.plays(*plan(talk.folder))
+    model.plays(*plan(talk.folder), says("That, too.", 3))
     (talk.folder / "a.txt").write_text("one\n")
-    whole = Mirror(talk.id)
     first = await talk.ask("session/attach")
+    whole = Mirror(talk.id)
     whole.attached(first)
-    done, sent = client.mark(), [Attach(client.mark(), None, -1)]
-    positions = [(done, {"epoch": whole.epoch, "seq": whole.seq})]
-    await talk.prompt("Do it all.")
-    await talk.prompt("And this later.", delivery="queue")
-    model.also(says("That, too.", 3))
+    begin = done = client.mark()
+    positions = [(0, {"epoch": whole.epoch, "seq": whole.seq})]
+    attaches: list[Attach] = []
+    talk.send_prompt("Do it all.")
+    talk.send_prompt("And this later.", delivery="queue")
     ends = 0
     while ends < 2:
         message = await next_message(client, done)
@@ -65,22 +89,20 @@ async def recorded(talk: Talk, model: Script, seed: int) -> list[Attach]:
             continue
         method, params = message["method"], message["params"]
         whole.notified(method, params)
-        positions.append((done, {"epoch": whole.epoch, "seq": whole.seq}))
+        positions.append((done - begin, {"epoch": whole.epoch, "seq": whole.seq}))
         if method == "permission/asked":
             client.send("permission/reply", {"permissionId": params["permissionId"], "reply": "once"})
         if method == "question/asked":
             client.send("question/reply", {"questionId": params["questionId"], "answers": [["Yes"]]})
         ends += method == "turn/ended"
-        for _ in range(2):
-            cut, since = dice.choice(positions)
-            sent.append(attach(client, talk, cut, since))
-        sent.append(attach(client, talk, done, positions[-1][1]))
-        if dice.random() < 0.2:
-            sent.append(attach(client, talk, done, None))
+        for cut, since in (dice.choice(positions), positions[-1]):
+            attaches.append(attach(client, talk, cut, since))
+        if dice.random() < 0.3:
+            attaches.append(attach(client, talk, done - begin, None))
     await talk.idle(after=client.place_of(talk.seen("turn/ended")[-1]))
-    for one in sent[1:]:
+    for one in attaches:
         await client.response(one.request_id)
-    return sent[1:]
+    return Record(talk.id, first, client.log[begin:], attaches)
 
 
 def attach(client: Client, talk: Talk, cut: int, since: Message | None) -> Attach:
@@ -96,38 +118,16 @@ async def next_message(client: Client, place: int) -> Message:
     return client.log[place]
 
 
-def replayed(log: list[Message], session_id: str, first: Message, begin: int, one: Attach | None) -> Mirror:
-    """The copy of a client that saw `log` but for what came between its cut and its answer."""
-    mirror = Mirror(session_id)
-    mirror.attached(first)
-    back = one is None
-    for place, message in enumerate(log[begin:], begin):
-        if one is not None and not back and message.get("id") == one.request_id and "method" not in message:
-            if one.since is None:
-                mirror = Mirror(session_id)
-            mirror.attached(message["result"])
-            back = True
-        elif "method" in message and (back or (one is not None and place < one.cut)):
-            mirror.notified(message["method"], message["params"])
-    return mirror
-
-
-@settings(max_examples=3, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(seed=st.integers(0, 1 << 30))
-async def test_whoever_comes_back_is_where_the_others_are(
-    shared: Client, shared_machine: Machine, model: Script, tmp_path_factory: pytest.TempPathFactory, seed: int
-) -> None:
-    folder = tmp_path_factory.mktemp("attach", numbered=True)
-    talk = await Talk.begin(shared, folder)
-    begin = shared.mark()
-    sent = await recorded(talk, model, seed)
-    first = shared.log[begin]["result"]
-    whole = replayed(shared.log, talk.id, first, begin + 1, None)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_whoever_comes_back_is_where_the_others_are(talk: Talk, model: Script, seed: int) -> None:
+    """A property over a recorded turn: wherever a client was cut off, and whenever it came back."""
+    record = await recorded(talk, model, seed)
+    whole = record.copy(None)
     assert whole.misfits == []
-    assert len(sent) > 200
-    for one in sent:
-        copy = replayed(shared.log, talk.id, first, begin + 1, one)
-        answer = next(m for m in shared.log if m.get("id") == one.request_id and "method" not in m)["result"]
+    assert len(record.attaches) > 100
+    for one in record.attaches:
+        copy = record.copy(one)
+        answer = await talk.client.answer(one.request_id)
         assert answer["truncated"] is False
         assert ("changes" in answer) == (one.since is not None)
         assert copy.misfits == [], one

@@ -134,6 +134,7 @@ async def test_wait_idle_answers_after_the_end_with_all_of_it(talk: Talk, model:
 
 async def test_a_response_comes_before_the_events_that_it_causes(talk: Talk, model: Script) -> None:
     model.plays(says("Hello."))
+    await talk.wait("session/created")
     mark = talk.client.mark()
     request_id = talk.send_prompt("Hi.")
     await talk.ended()
@@ -186,6 +187,10 @@ async def test_a_message_id_of_the_client_makes_the_prompt_idempotent(talk: Talk
     with pytest.raises(RpcError) as refused:
         await talk.prompt("Do another thing.", messageId=message_id)
     assert refused.value.kind == "conflict"
+    model.plays(says("one two", 2, gate="never"))
+    other = await talk.prompt("Something else.")
+    assert other["turnId"] != first["turnId"]
+    assert (await talk.prompt("Do it.", messageId=message_id))["turnId"] == first["turnId"]
 
 
 @pytest.mark.parametrize("state", ["queued", "stored"])

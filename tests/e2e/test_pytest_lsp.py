@@ -27,7 +27,12 @@ class Editor(LanguageClient):
         self._arrived = asyncio.Condition()
         for method in TOLD:
             self._keep(method)
-        self.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(self._choose)
+
+        @self.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+        def choose(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            self.shown.append(params)
+            title = self.choices.pop(0)
+            return None if title is None else types.MessageActionItem(title=title)
 
     def _keep(self, method: str) -> None:
         async def keep(params: Any) -> None:
@@ -36,11 +41,6 @@ class Editor(LanguageClient):
                 self._arrived.notify_all()
 
         self.feature(method)(keep)
-
-    def _choose(self, params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
-        self.shown.append(params)
-        title = self.choices.pop(0)
-        return None if title is None else types.MessageActionItem(title=title)
 
     async def hears(self, method: str, count: int = 1, seconds: float = 15) -> Any:
         async with asyncio.timeout(seconds), self._arrived:

@@ -70,11 +70,11 @@ async function main() {
   await connection.sendRequest("shutdown");
   await connection.sendNotification("exit");
   seen.exitCode = await exited;
-  process.stdout.write(JSON.stringify(seen) + "\n");
+  return seen;
 }
 
 main().then(
-  () => process.exit(0),
+  (seen) => process.stdout.write(JSON.stringify(seen) + "\n", () => process.exit(0)),
   (error) => {
     process.stderr.write(`${error.stack}\n`);
     process.exit(1);

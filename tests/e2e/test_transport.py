@@ -1,0 +1,449 @@
+"""The transport on raw bytes, on the real process: what a stock LSP host gets wrong or loses."""
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from e2e.client import Client, Message, framed
+from e2e.model import Answer, Script, calls, says
+from e2e.server import COMMAND, OPTIONS, Machine, running, unique
+from e2e.talk import Talk
+
+# -- framing and envelopes
+
+
+async def answered(client: Client, message: Message) -> Message:
+    client.raw(framed(message))
+    return await client.response(message["id"])
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {},
+        {"params": None},
+        {"params": []},
+        {"params": {}, "traceparent": "00-abc"},
+        {"params": {"jsonrpc": "2.0", "id": 5, "method": "exit", "nested": {"jsonrpc": "2.0"}}},
+        {"params": {"class": 1, "a-b": 2, "def": {"0": 1}, "": 3}},
+    ],
+    ids=["no params", "null", "list", "extra member", "nested envelope", "odd names"],
+)
+async def test_requests_of_every_form_are_answered(shared: Client, extra: Message) -> None:
+    response = await answered(shared, {"jsonrpc": "2.0", "id": f"form {extra}", "method": "session/list"} | extra)
+    assert "sessions" in response["result"]
+
+
+@pytest.mark.parametrize("request_id", [0, -1, 2**31 - 1, "", "a", "测试", "1"])
+async def test_ids_come_back_as_they_were(shared: Client, request_id: object) -> None:
+    assert "result" in await answered(shared, {"jsonrpc": "2.0", "id": request_id, "method": "session/list"})
+
+
+async def test_frames_in_pieces_together_and_with_odd_headers(shared: Client) -> None:
+    def request(name: str) -> bytes:
+        return json.dumps({"jsonrpc": "2.0", "id": name, "method": "session/list"}).encode()
+
+    for name, head in {
+        "lower": b"content-length: %d\r\n\r\n",
+        "upper": b"CONTENT-LENGTH:%d\r\n\r\n",
+        "typed": b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: %d\r\n\r\n",
+        "after": b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf8\r\n\r\n",
+    }.items():
+        body = request(name)
+        shared.raw(head % len(body) + body)
+        assert "result" in await shared.response(name)
+    whole = framed(request("piece by piece"))
+    for place in range(len(whole)):
+        shared.raw(whole[place : place + 1])
+    assert "result" in await shared.response("piece by piece")
+    shared.raw(b"".join(framed(request(f"many {n}")) for n in range(200)))
+    for n in range(200):
+        assert "result" in await shared.response(f"many {n}")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (framed(b"{not json"), "parse_error"),
+        (framed(b"\xff\xfe\x00"), "parse_error"),
+        (framed(b""), "parse_error"),
+        (framed(b"[]"), "invalid_request"),
+        (framed(b'"text"'), "invalid_request"),
+        (framed(b"[1" * 100_000), "parse_error"),
+        (framed({"jsonrpc": "2.0", "id": {"a": 1}, "method": "session/list"}), "invalid_request"),
+        (framed({"jsonrpc": "2.0", "id": 77, "method": 5}), "invalid_request"),
+        (framed({"jsonrpc": "1.0", "id": 77, "method": "session/list"}), None),
+        (b"Content-Length: nonsense\r\n\r\n", "parse_error"),
+        (b"Content-Length: -5\r\n\r\n", "parse_error"),
+        (b"\r\n\r\nContent-Length: 2\r\n\r\n{}", None),
+    ],
+    ids=str,
+)
+async def test_malformed_frames_are_told_and_survived(shared: Client, data: bytes, kind: str | None) -> None:
+    mark = shared.mark()
+    shared.raw(data)
+    probe = {"jsonrpc": "2.0", "id": f"probe {data[:60]!r}{len(data)}", "method": "session/list"}
+    assert "result" in await answered(shared, probe)
+    errors = [m["error"]["data"]["kind"] for m in shared.log[mark:] if "error" in m]
+    if kind is not None:
+        assert errors == [kind]
+    assert "Traceback" not in json.dumps(shared.log[mark:])
+
+
+async def test_l14_a_body_that_is_too_large_is_refused_and_skipped(shared: Client) -> None:
+    size = 64 * 1024 * 1024 + 1
+    mark = shared.mark()
+    shared.raw(b"Content-Length: %d\r\n\r\n" % size)
+    piece = b" " * (1 << 20)
+    for _ in range(64):
+        shared.raw(piece)
+        assert shared.process.stdin
+        await shared.process.stdin.drain()
+    shared.raw(b" ")
+    assert "result" in await answered(shared, {"jsonrpc": "2.0", "id": "after", "method": "session/list"})
+    [error] = [m["error"] for m in shared.log[mark:] if "error" in m]
+    assert error["data"]["kind"] == "invalid_request"
+
+
+async def test_l14_a_large_document_is_taken(shared: Client, talk: Talk) -> None:
+    uri = (talk.folder / "big.txt").as_uri()
+    text = "0123456789 测试\n" * 1_000_000
+    document = {"uri": uri, "languageId": "text", "version": 1, "text": text}
+    shared.notify("textDocument/didOpen", {"textDocument": document})
+    await shared.request("session/list", seconds=30)
+    shared.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+async def test_l01_lengths_are_of_bytes_and_half_characters_do_not_kill(talk: Talk, model: Script) -> None:
+    """The client reads strictly: a wrong length or broken UTF-8 ends its reading."""
+    half = b'data: {"choices":[{"index":0,"delta":{"content":"\\ud83d"}}]}\n\n'
+    other = b'data: {"choices":[{"index":0,"delta":{"content":"\\ude00 end"}}]}\n\n'
+    answer = says("测试 🙂 é ", 3)
+    model.plays(Answer([*answer.events[:3], half, other, *answer.events[3:]]))
+    await talk.prompt("测试 🙂 \u2028", wait="idle")
+    [text] = await talk.texts()
+    assert text.startswith("测试 🙂 é ")
+    assert text.endswith(" end")
+    body = b'{"jsonrpc":"2.0","id":"half","method":"session/create","params":{"title":"\\ud83d"}}'
+    talk.client.raw(framed(body))
+    response = await talk.client.response("half")
+    assert "result" in response or response["error"]["data"]["kind"] in ("invalid_params", "parse_error")
+    assert (await talk.ask("session/get"))["session"]["id"] == talk.id
+
+
+# -- params, methods, life
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("session/get", {"sessionId": 5}),
+        ("session/get", {"sessionId": None}),
+        ("session/get", {}),
+        ("session/get", "text"),
+        ("session/prompt", {"sessionId": "ses_1", "parts": "hello"}),
+        ("session/prompt", {"sessionId": "ses_1", "parts": [{"type": "no such"}]}),
+        ("session/prompt", {"sessionId": "ses_1", "parts": [], "delivery": "later"}),
+        ("session/list", {"limit": 0}),
+        ("session/list", {"limit": "many"}),
+        ("session/create", {"directory": "relative"}),
+        ("permission/reply", {"permissionId": "per_1"}),
+        ("textDocument/hover", {"textDocument": 5}),
+        ("workspace/executeCommand", {"command": 5}),
+    ],
+    ids=str,
+)
+async def test_wrong_params_are_named(shared: Client, method: str, params: Any) -> None:
+    error = await shared.refused(method, params)
+    if method.startswith("textDocument") and error.kind == "method_not_found":
+        return
+    assert (error.code, error.kind) == (-32602, "invalid_params")
+    assert error.data["errors"]
+    assert "\n" not in error.message
+    assert "Traceback" not in str(error)
+
+
+async def test_what_there_is_not_is_said(shared: Client) -> None:
+    for method in ("no/such", "session/fly", "textDocument/noSuch", "$/something"):
+        assert (await shared.refused(method)).kind == "method_not_found"
+    for method in ("session/compact", "session/fork", "session/revert", "session/command", "tool/cancel", "mcp/status"):
+        error = await shared.refused(method, {"sessionId": "ses_1"})
+        assert (error.code, error.kind) == (-32803, "not_supported"), method
+        assert method in error.message
+    shared.notify("$/unknown", {"a": 1})
+    shared.notify("session/get", {"sessionId": "ses_1"})
+    assert "sessions" in await shared.request("session/list")
+
+
+async def test_before_initialize_and_a_second_one(machine: Machine) -> None:
+    folder = machine.project("life")
+    async with machine.process(folder) as client:
+        assert (await client.refused("session/list")).kind == "not_initialized"
+        client.notify("textDocument/didOpen", {"nonsense": True})
+        result = await client.initialize(OPTIONS)
+        offer = result["capabilities"]["experimental"]["agentls"]
+        assert offer["protocolVersion"] == 1
+        assert "session/prompt" in offer["features"]
+        assert offer["schemaDigest"]
+        assert (await client.refused("initialize", {"processId": None, "rootUri": None, "capabilities": {}})).kind == (
+            "invalid_request"
+        )
+        assert "sessions" in await client.request("session/list")
+
+
+async def test_requests_after_shutdown_are_refused_and_exit_ends_with_zero(machine: Machine) -> None:
+    folder = machine.project("life")
+    async with machine.editor(folder) as client:
+        sent = [client.send("shutdown"), *(client.send("session/list") for _ in range(3))]
+        assert await client.answer(sent[0]) is None
+        for request_id in sent[1:]:
+            assert (await client.response(request_id))["error"]["data"]["kind"] == "shutting_down"
+        client.notify("exit")
+        assert await client.gone() == 0
+
+
+async def test_l09_exit_without_shutdown_is_one_and_durable(machine: Machine, model: Script) -> None:
+    folder = machine.project("life")
+    model.plays(says("one two", 2, gate="never"))
+    async with machine.editor(folder) as client:
+        talk = await Talk.begin(client, folder)
+        await talk.prompt("Speak.")
+        await talk.first_text()
+        client.notify("exit")
+        assert await client.gone() == 1
+    check_database(machine)
+    async with machine.editor(folder) as client:
+        [_, answer] = await talk.on(client).messages()
+        assert answer["message"]["error"]["data"]["reason"] == "exit"
+
+
+async def test_l07_l09_shutdown_exit_and_term_at_once(machine: Machine, model: Script) -> None:
+    folder = machine.project("life")
+    model.plays(says("one two", 2, gate="never"))
+    async with machine.editor(folder) as client:
+        talk = await Talk.begin(client, folder)
+        await talk.prompt("Speak.")
+        got = await talk.first_text()
+        client.send("shutdown")
+        client.notify("exit")
+        await client.process.stdin.drain()
+        client.process.terminate()
+        await client.gone()
+    check_database(machine)
+    async with machine.editor(folder) as client:
+        assert await talk.on(client).texts() == [got["delta"]]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_is_a_shutdown(machine: Machine, model: Script, number: int) -> None:
+    folder = machine.project("life")
+    mark = unique()
+    model.plays(calls(("bash", {"command": f"echo begun; sleep {mark}"})))
+    async with machine.editor(folder) as client:
+        talk = await Talk.begin(client, folder, mode="auto")
+        await talk.prompt("Wait.")
+        await talk.output("begun")
+        client.process.send_signal(number)
+        assert await client.gone(6) == 0
+    assert running(mark) == []
+    async with machine.editor(folder) as client:
+        assert (await talk.on(client).ask("session/get"))["status"]["type"] == "idle"
+
+
+def check_database(machine: Machine) -> None:
+    [path] = machine.data.glob("*.db")
+    with sqlite3.connect(path) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert database.execute("SELECT count(*) FROM owners").fetchone() == (0,)
+
+
+async def test_l08_the_end_of_the_input_ends_the_server_and_its_children(machine: Machine, model: Script) -> None:
+    folder = machine.project("life")
+    mark = unique()
+    model.plays(calls(("bash", {"command": f"echo begun; setsid sleep {mark} & sleep {mark}"})))
+    async with machine.editor(folder) as client:
+        talk = await Talk.begin(client, folder, mode="auto")
+        await talk.prompt("Wait.")
+        await talk.output("begun")
+        assert client.process.stdin
+        client.process.stdin.close()
+        await client.gone(6)
+    assert running(mark) == []
+    check_database(machine)
+
+
+PARENT = """
+import json, subprocess, sys
+server = subprocess.Popen(json.loads(sys.argv[1]), stdin=int(sys.argv[2]), stdout=int(sys.argv[3]),
+                          stderr=subprocess.DEVNULL, pass_fds=[])
+print(server.pid, flush=True)
+server.wait()
+"""
+
+
+async def test_l08_the_death_of_the_editor_is_noticed_though_its_pipes_stay_open(machine: Machine) -> None:
+    folder = machine.project("life")
+    in_read, in_write = os.pipe()
+    out_read, out_write = os.pipe()
+    editor = subprocess.Popen(
+        [sys.executable, "-c", PARENT, json.dumps(COMMAND), str(in_read), str(out_write)],
+        stdout=subprocess.PIPE,
+        pass_fds=[in_read, out_write],
+        env=machine.environment(),
+        cwd=folder,
+    )
+    try:
+        assert editor.stdout
+        server = psutil.Process(int(await asyncio.to_thread(editor.stdout.readline)))
+        params = {"processId": editor.pid, "rootUri": None, "capabilities": {}}
+        os.write(in_write, framed({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}))
+        assert b"result" in await asyncio.to_thread(os.read, out_read, 1 << 16)
+        editor.kill()
+        editor.wait()
+        await asyncio.to_thread(server.wait, 6)
+    finally:
+        for descriptor in (in_read, in_write, out_read, out_write):
+            os.close(descriptor)
+
+
+async def test_l08_a_foreign_process_id_does_not_end_the_server(machine: Machine) -> None:
+    """In a container the editor's number is somebody else's, or nobody's."""
+    folder = machine.project("life")
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    async with machine.editor(folder, processId=dead.pid) as client:
+        assert "sessions" in await client.request("session/list")
+        with pytest.raises(TimeoutError):
+            await client.gone(2.5)
+        assert "sessions" in await client.request("session/list")
+
+
+async def test_l03_commands_have_neither_our_input_nor_our_output(talk: Talk, model: Script) -> None:
+    """What a child prints never comes between frames, and what it reads is nothing."""
+    await talk.ask("session/update", mode="auto")
+    command = "cat; echo to-stdout; echo to-stderr >&2; ls -l /proc/self/fd | grep -c pipe"
+    model.plays(calls(("bash", {"command": command})), says("Done."))
+    turn = talk.send_prompt("Run it.", wait="idle")
+    if not (result := await asked_or_answer(talk, turn)):
+        result = await talk.client.answer(turn)
+    assert result["stopReason"] == "done"
+    [tool] = await talk.tools()
+    assert "to-stdout" in tool["state"]["output"]
+    assert "to-stderr" in tool["state"]["output"]
+    assert talk.client.broken is None
+
+
+async def asked_or_answer(talk: Talk, request_id: int) -> Message | None:
+    asking = asyncio.create_task(talk.asked())
+    answering = asyncio.create_task(talk.client.answer(request_id))
+    done, rest = await asyncio.wait({asking, answering}, return_when=asyncio.FIRST_COMPLETED)
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
+    if answering in done:
+        return answering.result()
+    await talk.reply(asking.result())
+    return None
+
+
+async def test_l04_nobody_reads_the_errors(machine: Machine, model: Script) -> None:
+    """A client that never reads stderr: whatever is logged, nothing stops."""
+    folder = machine.project("life")
+    async with machine.process(folder) as client:
+        transport = client.process._transport.get_pipe_transport(2)
+        transport.pause_reading()
+        await client.initialize(OPTIONS, rootUri=folder.as_uri())
+        talk = await Talk.begin(client, folder)
+        for _ in range(300):
+            client.raw(framed(b"{" + b"x" * 2000))
+        model.plays(says("Still here.", 3))
+        assert (await talk.prompt("Speak.", wait="idle"))["stopReason"] == "done"
+        transport.resume_reading()
+
+
+async def test_l05_cancelled_while_they_wait_they_never_run(talk: Talk, model: Script) -> None:
+    model.plays(says("one two", 2, gate="half"))
+    await talk.prompt("Speak.")
+    await talk.first_text()
+    sent = [talk.send_prompt(f"Queued {n}.", delivery="queue", wait="idle") for n in range(30)]
+    await talk.wait("queue/changed", lambda p: len(p["items"]) == 30)
+    for request_id in sent:
+        talk.client.notify("$/cancelRequest", {"id": request_id})
+    for request_id in sent:
+        assert (await talk.client.response(request_id))["error"]["code"] == -32800
+    assert (await talk.abort(queue="clear"))["aborted"] is True
+    talk.client.notify("$/cancelRequest", {"id": 123456})
+    talk.client.notify("$/cancelRequest", {})
+    assert (await talk.ask("queue/list"))["items"] == []
+
+
+async def test_a_hundred_who_wait_for_the_end_hold_up_nobody(talk: Talk, model: Script) -> None:
+    model.plays(says("one two", 2, gate="half"), says("That is all."))
+    await talk.prompt("Speak.")
+    await talk.first_text()
+    waiting = [talk.send_prompt(f"And {n}.", wait="idle") for n in range(100)]
+    assert "sessions" in await talk.client.request("session/list")
+    await talk.ask("session/get")
+    model.open("half")
+    for request_id in waiting:
+        assert (await talk.client.answer(request_id))["stopReason"] == "done"
+
+
+async def test_l11_a_flood_is_coalesced_whole_and_in_order(talk: Talk, model: Script) -> None:
+    words = "".join(f"{n} " for n in range(5000))
+    model.plays(says(words, 20_000))
+    await talk.prompt("Flood.")
+    end = await talk.ended(seconds=30)
+    deltas = talk.seen("part/delta")
+    assert "".join(delta["delta"] for delta in deltas) == words
+    assert len(deltas) < 2_000
+    assert all(a["rev"] == b["base"] for a, b in pairwise(deltas))
+    assert talk.client.place_of(deltas[-1]) < talk.client.place_of(end)
+    [text] = await talk.texts()
+    assert text == words
+
+
+async def test_l17_initialize_is_fast_and_needs_no_network(machine: Machine) -> None:
+    folder = machine.project("life")
+    black_hole = "http://192.0.2.1:9"
+    env = {"HTTP_PROXY": black_hole, "HTTPS_PROXY": black_hole, "ALL_PROXY": black_hole}
+    machine.settings("http://192.0.2.1:9/v1")
+    async with machine.process(folder, env=env) as client:
+        await client.initialize(OPTIONS)
+        began = time.monotonic()
+        talk = await Talk.begin(client, folder)
+        assert (await talk.ask("session/get"))["session"]["id"] == talk.id
+        assert time.monotonic() - began < 2
+
+
+async def test_files_and_folders_are_for_their_owner_alone(shared_machine: Machine, talk: Talk, model: Script) -> None:
+    model.plays(says("Hello."))
+    await talk.prompt("Hi.", wait="idle")
+    ours = [shared_machine.data, shared_machine.home / ".local" / "state" / "agentls"]
+    for path in (path for top in ours for path in (top, *Path(top).rglob("*"))):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+async def test_the_key_is_nowhere(shared_machine: Machine, talk: Talk, model: Script) -> None:
+    model.plays(calls(("list", {})), says("Hello."))
+    await talk.prompt("Hi.", wait="idle")
+    config = await talk.client.request("config/get", {"directory": str(talk.folder)})
+    await talk.client.request("server/status")
+    assert "a-key-of-the-tests" not in json.dumps(config)
+    assert "a-key-of-the-tests" not in json.dumps(talk.client.log)
+    for top in (shared_machine.home / ".local", shared_machine.home / ".cache"):
+        for path in top.rglob("*"):
+            if path.is_file():
+                assert b"a-key-of-the-tests" not in path.read_bytes(), path
