@@ -1,6 +1,8 @@
 """The composition root: builds the house, floor by floor, and takes it down again."""
 
 import importlib
+import logging
+import sqlite3
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -47,6 +49,8 @@ from agentls.storage.database import VERSION, Database
 from agentls.storage.journal import Journal
 from agentls.storage.owners import Owners
 from agentls.workspace.find import find_files
+
+log = logging.getLogger(__name__)
 
 # The permission that decides whether a tool is offered; of others it is the tool's name.
 _PERMISSION_OF = {"write": "edit", "apply_patch": "edit"}
@@ -188,7 +192,10 @@ class App:
 
     async def start(self) -> None:
         """What need not be done before the first answer."""
-        self.runner.sweep()
+        try:
+            self.runner.sweep()
+        except sqlite3.Error:
+            log.exception("the sessions of dead processes were not swept; each is when it is used")
         self.tasks.start_soon(self.transcript.keep_saving, name="save growing parts")
         await to_thread.run_sync(self.toolbox.outputs.sweep)
 

@@ -156,7 +156,7 @@ class Runner:
             data = {"message": f"A fault in agentls ended the turn; the log has it as {log_id}.", "logId": log_id}
             ends.append(LoopEnd("error", MessageError(name="UnknownError", data=data)))
         finally:
-            self._end(active, ends[-1] if ends else None)
+            self._end_surely(active, ends[-1] if ends else None)
 
     async def stop(self, active: Active, cause: Reason) -> bool:
         """A barrier: afterwards nothing is written to the turn. Returns whether it had to be forced."""
@@ -170,8 +170,31 @@ class Runner:
         if run.done.is_set():
             return False
         log.warning("the run of %s did not stop within %s s and was cut off", run.scope.session_id, ABORT_SECONDS)
-        self._end(active, None)
+        self._end_surely(active, None)
         return True
+
+    def _end_surely(self, active: Active, end: LoopEnd | None) -> None:
+        """A store that cannot be written must not keep the session busy, nor take the other sessions with it."""
+        try:
+            self._end(active, end)
+        except Exception:
+            log.exception("the end of a turn of %s was not stored", active.run.scope.session_id)
+            self._end_unstored(active)
+
+    def _end_unstored(self, active: Active) -> None:
+        run = active.run
+        self._active.pop(run.scope.session_id, None)
+        error = MessageError(
+            name="UnknownError",
+            data={"message": "The end of this turn could not be stored. Is the disk full?", "reason": "storage"},
+        )
+        ended = TurnTime(started=run.turn.time.started, ended=now())
+        turn = run.turn.but(state="ended", stop_reason="error", error=error, usage=run.usage, time=ended)
+        self._stores.tell_turn(run.scope, turn, 0, "turn/ended")
+        self._stores.journal.publish(StatusChanged(run.scope, PlainStatus(type="idle"), None))
+        for waiter in active.waiters:
+            waiter.end(Outcome("error", error=error, usage=run.usage))
+        run.done.set()
 
     def _end(self, active: Active, end: LoopEnd | None) -> None:
         run = active.run

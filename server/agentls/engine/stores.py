@@ -53,9 +53,13 @@ class Stores:
         with self.journal.transaction():
             seq = self.turns.save(turn)
             if method is not None:
-                params = _TURN_PARAMS[method](turn).wire()[1:-1]
-                self.journal.changed(scope, seq, "turn", turn.id, method, params)
+                self.tell_turn(scope, turn, seq, method)
         return turn
+
+    def tell_turn(self, scope: Scope, turn: Turn, seq: int, method: str) -> None:
+        """`seq` 0: the row could not be stored."""
+        params = _TURN_PARAMS[method](turn).wire()[1:-1]
+        self.journal.changed(scope, seq, "turn", turn.id, method, params)
 
 
 class _Started(Value):
