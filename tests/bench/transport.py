@@ -46,7 +46,7 @@ def lag(client: RawClient) -> float:
     client.pause()
     request = client.request("test/lag", {"seconds": 2})
     for _ in range(20):
-        client.request("test/flood", {"count": 1000, "size": 100})
+        client.request("test/stream", {"count": 1000, "size": 100})
     time.sleep(2)
     client.resume()
     return client.answer(request, seconds=30)["result"]["number"]

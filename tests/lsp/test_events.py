@@ -131,8 +131,8 @@ def test_l11_a_client_that_does_not_read_freezes_nothing_and_its_aborts_are_obey
     client.result("test/attach")
     client.pause()
     lag = client.request("test/lag", {"seconds": 2})
-    for n in range(20):
-        client.request("test/flood", {"count": 1000, "size": 1024, "sessionId": "ses_1", "name": str(n)})
+    for _ in range(20):
+        client.request("test/stream", {"count": 1000, "size": 1024})
     client.request("session/abort", {"sessionId": "ses_1"})
     client.wait_mark("abort", seconds=5)
     time.sleep(2)

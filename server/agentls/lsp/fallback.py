@@ -97,6 +97,8 @@ class Fallback:
             except AgentError as error:
                 log.warning("the answer to %s was not taken: %s", _id(asked), error.message)
                 self._dismissed.add(_id(asked))
+        if _id(asked) not in self._dismissed:
+            self._open.pop(_id(asked), None)
         self._shown = None
         self._next()
 

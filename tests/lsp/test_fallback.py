@@ -1,0 +1,166 @@
+"""Dialogs by LSP's own message, with the engine's own broker behind them."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentls.lsp.decode import ResponseMessage, decode
+from agentls.lsp.fallback import Fallback
+from agentls.lsp.language import agent_server
+from agentls.protocol.options import ClientUi
+from agentls.schema.event import Changed
+from agentls.schema.permission import Ask
+from agentls.schema.question import QuestionItem, QuestionOption
+from engine.builders import World
+
+
+class Screen:
+    """What the client was sent; its user answers by hand."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.sent: list[dict[str, Any]] = []
+        self.language = agent_server("1").language
+        self.language.send_with(lambda body: self.sent.append(json.loads(body)))
+        self.tasks: set[asyncio.Task[object]] = set()
+        self.fallback = Fallback(world.broker, world.questions, self.language, self.spawn)
+        self._read = 0
+        self.scope = world.session()
+
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        self.tasks.add(asyncio.create_task(work))
+
+    async def settle(self) -> None:
+        """Everything that can go on has gone on, and the screen has seen what was published."""
+        for _ in range(10):
+            for event in self.world.events[self._read :]:
+                self._read += 1
+                if isinstance(event, Changed):
+                    self.fallback.changed(event)
+            await asyncio.sleep(0)
+
+    def asks(self, deed: str, part_id: str = "") -> None:
+        ask = Ask(permission="bash", patterns=(deed,), always=(deed,), title=deed)
+        waiting = self.world.broker.authorize(self.world.asker(self.scope, part_id), ask, {}, lambda _: None)
+        self.spawn(waiting)
+
+    def questions(self, *items: QuestionItem) -> None:
+        self.spawn(self.world.questions.ask(self.world.asker(self.scope, ""), items, lambda _: None))
+
+    def shown(self) -> list[str]:
+        return [m["params"]["message"] for m in self.sent if m["method"] == "window/showMessageRequest"]
+
+    def answer(self, title: str | None, error: object = None) -> None:
+        request = next(m for m in reversed(self.sent) if m["method"] == "window/showMessageRequest")
+        body = {"jsonrpc": "2.0", "id": request["id"], "result": title and {"title": title}}
+        if error is not None:
+            body = {"jsonrpc": "2.0", "id": request["id"], "error": error}
+        message = decode(json.dumps(body).encode())
+        assert isinstance(message, ResponseMessage)
+        self.language.take_response(message)
+
+    def resolutions(self) -> list[str]:
+        return [
+            json.loads(b"{%b}" % event.params)["outcome"]
+            for event in self.world.events
+            if isinstance(event, Changed) and event.method.endswith("/resolved")
+        ]
+
+
+@pytest.fixture
+async def screen(tmp_path: Path) -> AsyncIterator[Screen]:
+    world = World(tmp_path)
+    screen = Screen(world)
+    yield screen
+    for task in screen.tasks:
+        task.cancel()
+    await asyncio.gather(*screen.tasks, return_exceptions=True)
+    world.close()
+
+
+async def test_one_at_a_time_in_the_order_of_asking(screen: Screen) -> None:
+    screen.asks("first")
+    screen.asks("second")
+    await screen.settle()
+    [text] = screen.shown()
+    assert text.startswith("first\n")
+    assert text.endswith('"Always" allows in this session: first')
+    screen.answer("Allow once")
+    await screen.settle()
+    assert len(screen.shown()) == 2
+    screen.answer("Reject")
+    await screen.settle()
+    assert screen.resolutions() == ["allowed", "rejected"]
+
+
+async def test_what_is_answered_elsewhere_is_withdrawn_and_the_late_click_ignored(screen: Screen) -> None:
+    screen.asks("first")
+    await screen.settle()
+    screen.asks("second")
+    await screen.settle()
+    open_first = json.loads(screen.world.broker.listing(None)[0])["permissionId"]
+    shown = screen.sent[-1]
+    screen.world.broker.reply(open_first, "once")
+    await screen.settle()
+    assert {"id": shown["id"]} in [m["params"] for m in screen.sent if m["method"] == "$/cancelRequest"]
+    assert len(screen.shown()) == 2
+    late = ResponseMessage(shown["id"], {"title": "Reject"}, None)
+    screen.language.take_response(late)
+    await screen.settle()
+    assert screen.resolutions() == ["allowed"]
+
+
+@pytest.mark.parametrize("answer", [{"title": None}, {"title": None, "error": {"code": -32601, "message": "no"}}])
+async def test_dismissed_or_not_shown_stays_open_until_asked_for(screen: Screen, answer: dict[str, Any]) -> None:
+    screen.asks("first")
+    await screen.settle()
+    screen.answer(**answer)
+    await screen.settle()
+    assert screen.resolutions() == []
+    assert len(screen.shown()) == 1
+    screen.fallback.offer_again()
+    await screen.settle()
+    assert len(screen.shown()) == 2
+    screen.answer("Always")
+    await screen.settle()
+    assert screen.resolutions() == ["allowed"]
+
+
+async def test_an_unknown_answer_allows_nothing(screen: Screen) -> None:
+    screen.asks("first")
+    await screen.settle()
+    screen.answer("Yes, all of it")
+    await screen.settle()
+    assert screen.resolutions() == []
+
+
+async def test_a_client_with_dialogs_of_its_own_is_left_alone(screen: Screen) -> None:
+    screen.fallback.configure(ClientUi(permission=True, question=True))
+    screen.asks("first")
+    await screen.settle()
+    assert screen.shown() == []
+
+
+RED_OR_BLUE = QuestionItem(header="Colour", question="Which?", options=(QuestionOption(label="Red"),))
+
+
+async def test_questions_come_one_after_another_and_dismissing_one_rejects_all(screen: Screen) -> None:
+    screen.questions(RED_OR_BLUE, RED_OR_BLUE)
+    await screen.settle()
+    screen.answer("Red")
+    await screen.settle()
+    assert screen.shown() == ["Colour: Which?", "Colour: Which?"]
+    screen.answer(None)
+    await screen.settle()
+    assert screen.resolutions() == ["rejected"]
+
+
+async def test_a_question_without_options_could_be_answered_by_nobody(screen: Screen) -> None:
+    screen.questions(RED_OR_BLUE, QuestionItem(header="Name", question="Which?"))
+    await screen.settle()
+    assert screen.shown() == []
+    assert screen.resolutions() == ["expired"]
