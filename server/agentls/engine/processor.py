@@ -72,15 +72,16 @@ class Processor:
         self._writer.grow(self._text.id, "text", text)
 
     def _start_text(self, field: str | None) -> TextPart | ReasoningPart:
-        names = self._writer.ids(self._message.id)
-        time = PartTime(start=now())
-        part = (
-            TextPart(**names, text="", time=time)
-            if field is None
-            else ReasoningPart(**names, text="", field=field, time=time)
-        )
-        self._made.append(part)
-        return self._writer.part(part)
+        with self._writer.together():
+            names = self._writer.ids(self._message.id)
+            time = PartTime(start=now())
+            part = (
+                TextPart(**names, text="", time=time)
+                if field is None
+                else ReasoningPart(**names, text="", field=field, time=time)
+            )
+            self._made.append(part)
+            return self._writer.part(part)
 
     def _close_text(self) -> None:
         if self._text is None:
@@ -92,9 +93,10 @@ class Processor:
             self._writer.part(part.but(time=PartTime(start=start, end=now())))
 
     def _start_tool(self, key: int, name: str) -> ToolPart:
-        part = ToolPart(**self._writer.ids(self._message.id), call_id="", tool=name, state=Pending())
-        self._made.append(part)
-        self._tools[key] = self._writer.part(part)
+        with self._writer.together():
+            part = ToolPart(**self._writer.ids(self._message.id), call_id="", tool=name, state=Pending())
+            self._made.append(part)
+            self._tools[key] = self._writer.part(part)
         return self._tools[key]
 
     def _complete_tool(self, call: ToolCall) -> None:

@@ -124,17 +124,17 @@ class Steps:
         )
 
     def _start(self, run: Run, user: UserMessage, agent: Agent) -> AssistantMessage:
-        message = AssistantMessage(
-            id=new(Prefix.MESSAGE),
-            session_id=run.scope.session_id,
-            pos=run.writer.place(),
-            parent_id=user.id,
-            time=Span(created=now()),
-            agent=agent.name,
-            model=user.model,
-            path=Where(cwd=str(run.directory), root=str(run.root)),
-        )
-        with self._stores.journal.transaction():
+        with run.writer.together():
+            message = AssistantMessage(
+                id=new(Prefix.MESSAGE),
+                session_id=run.scope.session_id,
+                pos=run.writer.place(),
+                parent_id=user.id,
+                time=Span(created=now()),
+                agent=agent.name,
+                model=user.model,
+                path=Where(cwd=str(run.directory), root=str(run.root)),
+            )
             run.writer.message(message)
             run.writer.part(StepStartPart(**run.writer.ids(message.id)))
         return message

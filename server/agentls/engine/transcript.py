@@ -6,6 +6,7 @@ writes raise the row's `seq` and publish nothing, so a crash loses half a second
 
 import logging
 import sqlite3
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -111,6 +112,10 @@ class Writer:
         self._journal = transcript.journal
         self._token = token
         self.scope = scope
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is written within is one transaction."""
+        return self._journal.transaction()
 
     def place(self) -> int:
         self._token.check()
