@@ -50,10 +50,9 @@ class Script:
         self.on_request: Callable[[Request], None] | None = None
 
     def __call__(self, request: Request) -> Reply:
-        asked = next(
-            str(message["content"]) for message in reversed(request.json["messages"]) if message["role"] == "user"
-        )
-        rest = self._of[max(self._of, key=asked.rfind)] if any(mark in asked for mark in self._of) else self._rest
+        asked = "".join(str(message["content"]) for message in request.json["messages"] if message["role"] == "user")
+        marks = [mark for mark in self._of if mark in asked]
+        rest = self._of[max(marks, key=asked.rfind)] if marks else self._rest
         return rest.pop(0) if rest else ENDED
 
     def plays(self, *replies: Reply, mark: str | None = None) -> None:
