@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -14,20 +15,24 @@ _EXITS = """\b
 Exit codes:
   0 done   1 error   2 usage   3 something was rejected, or nobody could answer
   4 cut by a limit of length or steps   5 content filter   130 aborted"""
+Job = Callable[[], int]
+"""What a command does once its arguments are read; returns the exit code."""
+
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def run(arguments: list[str]) -> int:
-    """Returns the exit code. What is wrong with the arguments is said in one line."""
+    """Returns the exit code. What is wrong with the arguments is said in one line.
+
+    A command only reads its arguments and returns what is to be done: click would swallow what is raised in there.
+    """
     try:
-        result: object = cast("Any", commands.main)(arguments, "agentls", standalone_mode=False)
+        job = cast("Job | int | None", commands.main(arguments, "agentls", standalone_mode=False))
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "agentls"
         complain(f"{error.format_message().rstrip('.')}. See: {path} --help")
         return Exit.USAGE
-    except click.Abort:
-        raise KeyboardInterrupt from None
-    return result if isinstance(result, int) else Exit.DONE
+    return job() if callable(job) else job or Exit.DONE
 
 
 def hint() -> int:
@@ -53,11 +58,11 @@ def commands() -> None:
 
 @commands.command()
 @click.option("--stdio", is_flag=True, expose_value=False, help="Accepted, as editors pass it; it is the only way.")
-def serve() -> int:
+def serve() -> Job:
     """Serve an editor over stdio (what `agentls` alone does)."""
     from agentls.cli.serve import serve as serve_stdio
 
-    return serve_stdio()
+    return serve_stdio
 
 
 @commands.command(epilog=_EXITS)
@@ -73,7 +78,7 @@ def serve() -> int:
 @click.option("--session", metavar="ID", help="Go on with this session.")
 @click.option("--json", "as_json", is_flag=True, help="Print the protocol's events, one JSON object a line.")
 @click.option("--trust", is_flag=True, help="Let all of the folder's own settings hold, for this run.")
-def prompt(text: str, **given: Any) -> int:
+def prompt(text: str, **given: Any) -> Job:
     """Let the agent work on TEXT here, in the terminal. With - as TEXT the prompt is read from stdin.
 
     It asks before it changes or runs something. Without a terminal nobody can be asked: what needs an answer is then
@@ -92,12 +97,12 @@ def prompt(text: str, **given: Any) -> int:
         raise click.UsageError("The prompt is empty", click.get_current_context())
     if given["session"] and given["directory"]:
         raise click.UsageError("--session has its folder already: leave out --directory", click.get_current_context())
-    return anyio.run(one_shot.prompt, one_shot.options(text, given))
+    return lambda: anyio.run(one_shot.prompt, one_shot.options(text, given))
 
 
 @commands.command()
 @click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
-def demo(folder: Path | None) -> int:
+def demo(folder: Path | None) -> Job:
     """Watch the main job from end to end, without a key.
 
     The sample project is made in FOLDER, which must be new or empty, and stays there; without FOLDER it is made in a
@@ -109,12 +114,16 @@ def demo(folder: Path | None) -> int:
 
     if folder is not None and folder.exists() and any(folder.iterdir()):
         raise click.UsageError(f"{folder} is not empty; name a new folder", click.get_current_context())
-    return anyio.run(show.demo, folder)
+    return lambda: anyio.run(show.demo, folder)
 
 
 @commands.command()
-def schema() -> None:
+def schema() -> Job:
     """Print the protocol as JSON Schema."""
     from agentls.protocol.jsonschema import schema_bundle
 
-    click.echo(json.dumps(schema_bundle(), indent=2, ensure_ascii=False))
+    def show() -> int:
+        print(json.dumps(schema_bundle(), indent=2, ensure_ascii=False))
+        return Exit.DONE
+
+    return show

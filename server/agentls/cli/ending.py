@@ -64,7 +64,7 @@ def _ended(error: BaseException, cause: BaseException) -> Exit:
             complain(cause.message)
             return Exit.ERROR
         case OSError():
-            logging.getLogger(__name__).warning("ended by an error of the system", exc_info=error)
+            _logged(error)
             complain(f"{cause.filename}: {cause.strerror}" if cause.filename else str(cause))
             return Exit.ERROR
         case _:
@@ -74,8 +74,7 @@ def _ended(error: BaseException, cause: BaseException) -> Exit:
 def _bug(error: BaseException, cause: BaseException) -> Exit:
     import sqlite3
 
-    where = _log_path()
-    log.critical("the program ended by a fault", exc_info=error)
+    where = _logged(error)
     if isinstance(cause, sqlite3.Error):
         complain(f"the database cannot be used: {cause}. The log has more: {where}")
         return Exit.ERROR
@@ -104,12 +103,15 @@ def _let_go_of_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _log_path() -> str:
+def _logged(error: BaseException) -> str:
+    """Where the log is that has the traceback now. An app that ran has begun it; else that is done here."""
     from agentls.cli.logs import start_log
     from agentls.config.paths import Paths
 
     folder = Paths.from_environment(os.environ).log
     try:
-        return str(start_log(folder, list))
+        where = str(start_log(folder, list))
     except OSError:
         return f"none, as {folder} cannot be written"
+    log.critical("the program was ended by this", exc_info=error)
+    return where

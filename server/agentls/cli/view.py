@@ -7,6 +7,7 @@ from pydantic_core import from_json
 
 from agentls.cli.ending import complain
 from agentls.cli.screen import Screen
+from agentls.schema.base import now
 from agentls.schema.event import Changed, Delta, Event, Noticed, StatusChanged
 from agentls.schema.part import PART, Completed, Failed, ReasoningPart, TextPart, ToolPart
 from agentls.schema.session import RetryStatus
@@ -29,7 +30,8 @@ class View:
             case Changed(method="part/updated"):
                 self._part(from_json(b"{%b}" % event.params)["part"])
             case StatusChanged(status=RetryStatus() as status):
-                complain(f"{status.message} (attempt {status.attempt} failed; trying again)")
+                wait = max(1, round((status.next_at - now()) / 1000))
+                complain(f"{status.message} Attempt {status.attempt} in {wait} s.")
             case Noticed():
                 complain(" ".join(filter(None, (event.title, event.description))))
             case _:
