@@ -1,10 +1,10 @@
 """How the server is: its version, and what is wrong with the settings."""
 
 import os
-from importlib.metadata import version
 
 from pydantic_core import to_json
 
+from agentls import __version__
 from agentls.app.configuration import Configuration
 from agentls.config.files import Problem
 from agentls.schema.base import Raw
@@ -31,7 +31,7 @@ class Status:
             {"severity": problem.severity, "message": str(problem), "path": problem.path, **_place(problem)}
             for problem in self.problems()
         ]
-        return Raw(to_json({"version": version("agentls"), "pid": os.getpid(), "problems": problems}))
+        return Raw(to_json({"version": __version__, "pid": os.getpid(), "problems": problems}))
 
 
 def _of_agents(message: str | None) -> list[Problem]:

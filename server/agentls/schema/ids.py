@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from ulid import ULID
+from ulid_transform import ulid_now
 
 
 class Prefix(StrEnum):
@@ -22,7 +22,7 @@ _MESSAGE_ID = re.compile(rf"{Prefix.MESSAGE}{_ULID}")
 
 
 def new(prefix: Prefix) -> str:
-    return f"{prefix}{ULID()}"
+    return f"{prefix}{ulid_now()}"
 
 
 def is_message_id(text: str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlite_utils import Database as Tables
 from sqlite_utils.migrations import Migrations
-from ulid import ULID
+from ulid_transform import ulid_now
 
 from agentls.storage.database import VERSION
 
@@ -90,7 +90,7 @@ _steps = Migrations("agentls")
 def m001_first(tables: Tables) -> None:
     for statement in _FIRST.split(";"):
         tables.conn.execute(statement)
-    tables.conn.execute("INSERT INTO meta VALUES ('epoch', ?)", [str(ULID())])
+    tables.conn.execute("INSERT INTO meta VALUES ('epoch', ?)", [ulid_now()])
 
 
 def migrate(path: Path) -> None:
