@@ -20,7 +20,7 @@ FONT_FACE = re.compile(r"@font-face \{.*?\}\n?", re.DOTALL)
 
 
 def shown() -> str:
-    """What a person sees who says yes, once for this time and once for the project."""
+    """What a person sees who says yes, once for this time ."""
     with tempfile.TemporaryDirectory() as home:
         env = {"HOME": home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
         terminal = Terminal([sys.executable, "-m", "agentls", "demo"], Path(home), env)
@@ -35,6 +35,8 @@ def shown() -> str:
 def drawn(text: str) -> str:
     """As SVG, with the reader's own monospaced font: nothing is loaded from elsewhere."""
     text = re.sub(r"agentls-demo-\w+", "agentls-demo", text)
+    begin, _, rest = text.partition("That was the whole job")
+    text = begin.rstrip() + "\n\n" + rest[rest.index("\n", rest.index("agentls.json")) :].lstrip()
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), highlight=False, emoji=False)
     console.print(Text.from_ansi("$ agentls demo\n" + text))
     svg = console.export_svg(title="agentls demo", theme=MONOKAI, unique_id="demo")

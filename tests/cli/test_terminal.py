@@ -93,7 +93,7 @@ def test_what_is_not_understood_allows_nothing_and_is_asked_again(program: Progr
 
 
 def test_what_was_typed_before_the_question_is_no_answer_to_it(program: Program) -> None:
-    program.model({"events": [{"delta": {"content": "Wait"}}, {"gate": "on"}, *call("touch made"), "done"]})
+    program.model({"events": [{"delta": {"content": "Wait "}}, {"gate": "on"}, *call("touch made"), "done"]})
     terminal = program.terminal("prompt", "Run it")
     terminal.until("Wait")
     terminal.type("y\n")
@@ -145,7 +145,7 @@ def test_ctrl_c_while_it_asks_aborts_the_turn(program: Program) -> None:
 
 
 def test_ctrl_c_while_it_streams_aborts_the_turn(program: Program) -> None:
-    program.model({"events": [{"delta": {"content": "Beginning"}}, "hang"]})
+    program.model({"events": [{"delta": {"content": "Beginning "}}, "hang"]})
     terminal = program.terminal("prompt", "Run it")
     terminal.until("Beginning")
     terminal.type("\x03")

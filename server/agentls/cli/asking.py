@@ -74,6 +74,7 @@ class Asking:
         self._directory = directory
         self._terminal = terminal
         self._screen = terminal.screen
+        self._explained = False
 
     async def ask(self, event: Event) -> None:
         match event:
@@ -97,12 +98,15 @@ class Asking:
             self._screen.line(f"  Please answer one of {keys}.", "dim")
 
     def _offer(self, always: AskOption | None) -> None:
-        self._screen.line("  y  yes, this once", "dim")
+        if not self._explained:
+            self._screen.line("  y  yes, this once", "dim")
         if always is not None:
             patterns = ", ".join(f"`{pattern}`" for pattern in always.patterns or ())
             self._screen.line(f"  a  always in this session: {patterns}", "dim")
             self._screen.line(f"  p  always in this project, stored for all its sessions: {patterns}", "dim")
-        self._screen.line("  n  no; words after it are told to the model: n use a loop", "dim")
+        if not self._explained:
+            self._screen.line("  n  no; words after it are told to the model: n use a loop", "dim")
+        self._explained = True
 
     def _reply(self, asked: Permission, reply: Reply, scope: RuleScope | None, words: str) -> None:
         done = self._app.permissions.reply(asked.permission_id, reply, scope, message=words or None)

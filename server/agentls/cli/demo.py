@@ -110,8 +110,6 @@ class _Demo:
             screen.line("    agentls demo my-sample     keeps the sample, in my-sample", "cyan")
         screen.line("    agentls prompt “…”         the same on a folder of yours", "cyan")
         screen.line("    agentls --help             all commands; your editor starts plain `agentls`", "cyan")
-        screen.line("A real model answers once a key such as OPENAI_API_KEY is in the environment,")
-        screen.line("or Ollama, llama.cpp, LM Studio or vLLM runs on its usual port.")
         return Exit.DONE if passes else Exit.REJECTED
 
 

@@ -2,7 +2,10 @@
 
 import os
 import re
+import shutil
 from typing import TYPE_CHECKING, TextIO
+
+from agentls.cli.flow import Flow
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -10,6 +13,7 @@ if TYPE_CHECKING:
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _PATCH_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 _MOST_PATCH_LINES = 200
+MOST_COLUMNS = 100
 
 
 class Screen:
@@ -18,6 +22,7 @@ class Screen:
     def __init__(self, file: TextIO) -> None:
         self._file = file
         self._console = _console(file) if file.isatty() else None
+        self._flow = Flow(min(shutil.get_terminal_size().columns, MOST_COLUMNS))
         self._ends = 2  # how many line ends came last: one after a line, two after an empty one
 
     @property
@@ -39,14 +44,28 @@ class Screen:
         self._console.print(Text(visible(text), style), end="", soft_wrap=True)
         self._file.flush()
 
+    def flow(self, text: str, style: str = "") -> None:
+        """Prose as it streams in: in a terminal, lines end between words."""
+        if self._console is None:
+            self.write(text, style)
+            return
+        for piece in self._flow.pieces(text):
+            self.write(piece, style)
+
     def line(self, text: str = "", style: str = "") -> None:
         """On a line of its own."""
         self.end_line()
         self.write(f"{text}\n", style)
 
     def end_line(self) -> None:
+        rest = self._flow.end()
+        self.write(rest)
         if self._ends == 0:
             self.write("\n")
+
+    def entered(self) -> None:
+        """A person ended the line."""
+        self._ends = 1
 
     def gap(self) -> None:
         """One empty line, unless there is one."""

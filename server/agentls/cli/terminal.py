@@ -39,6 +39,7 @@ class Terminal:
         if not typed:
             self.screen.line()
             return None
+        self.screen.entered()
         return typed.decode("utf-8", errors="replace").strip()
 
     async def yes(self, question: str) -> bool:

@@ -48,7 +48,7 @@ class View:
                 return
             self._screen.gap()
             self._shown = event.part_id
-        self._screen.write(text, "dim italic" if kind == "reasoning" else "")
+        self._screen.flow(text, "dim italic" if kind == "reasoning" else "")
 
     def _part(self, members: dict[str, Any]) -> None:
         part = PART.validate_python(members)
