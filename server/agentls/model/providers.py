@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import anyio
 
+from agentls.config.apikeys import ApiKeys
 from agentls.config.settings import Settings, model_ref
 from agentls.errors import AgentError, ErrorKind
 from agentls.model import resolve
@@ -41,7 +42,7 @@ class Providers:
         self._make_demo = make_demo
         self._local = tuple(local)
         self._found: tuple[float, list[Found]] | None = None
-        self._keys: dict[str, str] = {}
+        self._keys = ApiKeys()
         self._clients: dict[str, tuple[ProviderSettings | None, ModelClient]] = {}
         self._retired: list[ModelClient] = []
         self._making = anyio.Lock()
@@ -53,7 +54,7 @@ class Providers:
         """New settings. Clients that they do not concern are kept; those in use run on."""
         self._settings = settings
         self._catalog = Catalog(settings.provider)
-        self._keys.clear()
+        self._keys.forget()
 
     async def default_model(self) -> ModelRef:
         """The model of who chose none."""
@@ -155,9 +156,8 @@ class Providers:
                 raise resolve.key_missing(settings)
             return settings
         async with self._asking:
-            if settings.name not in self._keys:
-                self._keys[settings.name] = await resolve.key_of_command(settings.name, command)
-        return resolve.with_key(settings, self._keys[settings.name])
+            key = await self._keys.key(settings.name, command)
+        return resolve.with_key(settings, key)
 
     async def _kept(self, name: str, settings: ProviderSettings | None) -> ModelClient:
         async with self._making:

@@ -1,11 +1,8 @@
 """From the user's settings and the environment to what a client needs."""
 
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
-
-import anyio
 
 from agentls.config.settings import ProviderOptions
 from agentls.config.settings import ProviderSettings as Configured
@@ -14,7 +11,6 @@ from agentls.model import wordings
 from agentls.model.known_providers import HOSTED, Hosted, Local
 from agentls.model.settings import ProviderSettings
 
-_KEY_COMMAND_TIMEOUT = 30.0
 _FOR_EVER = 86_400.0
 _NO_SETTINGS = Configured()
 
@@ -73,29 +69,6 @@ def key_missing(settings: ProviderSettings) -> AgentError:
         f"or provider.{settings.name}.options.apiKey in agentls.json."
     )
     return AgentError(ErrorKind.AUTH_REQUIRED, message, {"providerId": settings.name, "variable": settings.key_from})
-
-
-async def key_of_command(name: str, command: str | Sequence[str]) -> str:
-    """What the user's own command prints. Neither its output nor its words reach an error."""
-    setting = f"provider.{name}.options.apiKeyCommand"
-    line = ["sh", "-c", command] if isinstance(command, str) else list(command)
-    try:
-        with anyio.fail_after(_KEY_COMMAND_TIMEOUT):
-            done = await anyio.run_process(line, check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    except TimeoutError:
-        raise _no_key(name, f"{setting} did not end within {_KEY_COMMAND_TIMEOUT:g} s") from None
-    except OSError as error:
-        raise _no_key(name, f"{setting} cannot be run ({error.strerror})") from None
-    key = done.stdout.decode("utf-8", "replace").strip()
-    if done.returncode != 0:
-        raise _no_key(name, f"{setting} failed with exit code {done.returncode}")
-    if not key:
-        raise _no_key(name, f"{setting} printed nothing")
-    return key
-
-
-def _no_key(name: str, what: str) -> AgentError:
-    return AgentError(ErrorKind.AUTH_REQUIRED, f"{what}, so there is no key for {name}.", {"providerId": name})
 
 
 def _usual_url(hosted: Hosted | None, here: Local | None, environment: Mapping[str, str]) -> str | None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentls.config.agents import Agent, Agents, RuleLayer
-from agentls.permission.defaults import DEFAULTS
+from agentls.config.agents import Agents, RuleLayer
+from agentls.permission.defaults import layers_of
 from agentls.permission.rules import Layer, Verdict, denied_wholly, judge
 from agentls.permission.shell import Place
 from agentls.schema.permission import Ask
@@ -50,26 +50,13 @@ class Policy:
         place = Place(root=str(self._root_of(directory)), cwd=cwd, home=str(self._home))
         return judge(self.layers(row.session, row.root_id, agent), mode, ask, place)
 
-    def layers(self, session: Session, root_id: str, agent_name: str) -> list[Layer]:
+    def layers(self, session: Session, root_id: str, agent_name: str) -> tuple[Layer, ...]:
         """In the order in which they count. A binding layer's deny is lifted by no later one."""
         configured = self._configured(session.directory)
-        agent = configured.agents.get(agent_name)
-        return [
-            *agent_layers(configured, agent),
-            Layer("session", session.rules),
-            Layer("approvals", tuple(stored.rule for stored in self._rules.of(session.project_id, root_id))),
-        ]
+        approvals = [stored.rule for stored in self._rules.of(session.project_id, root_id)]
+        return layers_of(configured.agents.get(agent_name), configured.layers, session.rules, approvals)
 
     def hides(self, directory: str, agent_name: str, permission: str) -> bool:
         """Whether a tool of this permission need not be offered, because everything of it is denied."""
         configured = self._configured(directory)
-        return denied_wholly(agent_layers(configured, configured.agents.get(agent_name)), permission)
-
-
-def agent_layers(configured: Configured, agent: Agent) -> list[Layer]:
-    return [
-        DEFAULTS,
-        Layer(f"agent {agent.name}", agent.native_rules, binding=agent.sealed),
-        *(Layer(layer.name, layer.rules, binding=True) for layer in configured.layers),
-        *(Layer(name, rules, binding=True) for name, rules in agent.own_rules),
-    ]
+        return denied_wholly(layers_of(configured.agents.get(agent_name), configured.layers), permission)

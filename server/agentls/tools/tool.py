@@ -5,23 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
-
+from agentls.schema.base import Value
 from agentls.schema.permission import Ask
 
 
-class Params(BaseModel):
+class Params(Value):
     """Base of a tool's parameters. Its JSON Schema is what the model sees; unknown members are ignored."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-        extra="ignore",
-        defer_build=True,
-    )
 
 
 @dataclass(slots=True)
