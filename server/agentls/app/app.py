@@ -22,6 +22,7 @@ from agentls.bus import Bus
 from agentls.config.agents import Agent
 from agentls.config.paths import Paths
 from agentls.config.prompts import prompt
+from agentls.engine.accepted import Defaults
 from agentls.engine.expand import Expander
 from agentls.engine.frame import Frames, today
 from agentls.engine.histories import Histories
@@ -35,7 +36,7 @@ from agentls.engine.step import Steps
 from agentls.engine.stores import Stores
 from agentls.engine.toolcalls import ToolCalls
 from agentls.engine.transcript import Transcript
-from agentls.engine.turns import Defaults, Turns
+from agentls.engine.turns import Turns
 from agentls.engine.usershell import UserShell
 from agentls.engine.views import Views
 from agentls.model.providers import MakeClient

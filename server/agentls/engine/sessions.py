@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from agentls.engine.accepted import Defaults
 from agentls.engine.histories import Histories
 from agentls.engine.queue import Queue
 from agentls.engine.runner import Runner
 from agentls.engine.stores import Stores, scope_of
-from agentls.engine.turns import Defaults
 from agentls.engine.views import Views
 from agentls.errors import AgentError, ErrorKind
 from agentls.schema.base import Raw, now

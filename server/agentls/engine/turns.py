@@ -1,11 +1,10 @@
 """The ways in: prompt, continue, shell, abort; and what follows when a turn ends."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from agentls.config.prompts import prompt
+from agentls.engine.accepted import Aborted, Accepted, Defaults, ShellAccepted
 from agentls.engine.histories import Histories
 from agentls.engine.interrupt import Interrupter
 from agentls.engine.loop import Loop, LoopEnd
@@ -18,49 +17,8 @@ from agentls.engine.usershell import ShellRequest, UserShell
 from agentls.errors import AgentError, ErrorKind
 from agentls.schema.event import Scope
 from agentls.schema.message import UserMessage
-from agentls.schema.model import ModelRef
 from agentls.schema.session import Session, StopReason, Turn
 from agentls.workspace.project import project_of
-
-State = Literal["running", "queued", "stored"]
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """A prompt is stored. `began`: it is the one that its turn began with. `waiter` ends with the turn."""
-
-    message_id: str
-    turn_id: str | None
-    state: State
-    waiter: Waiter
-    began: bool = False
-
-    async def outcome(self) -> Outcome:
-        await self.waiter.event.wait()
-        return self.waiter.outcome or Outcome("cancelled")
-
-
-@dataclass(frozen=True, slots=True)
-class ShellAccepted:
-    message_id: str
-    part_id: str
-    turn_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Aborted:
-    aborted: bool
-    turn_id: str | None = None
-    forced: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """Who answers where nothing was chosen. Both raise `AgentError` for a name that there is not."""
-
-    agent: Callable[[str | None, str], str]
-    model: Callable[[Session, str, ModelRef | None], ModelRef]
-    notes: Callable[[str], list[str]]
 
 
 class Turns:
@@ -160,12 +118,12 @@ class Turns:
         return self._known(session_id, request.message_id)
 
     def _known(self, session_id: str, message_id: str) -> Accepted:
+        turn = self._stores.turns.of_message(session_id, message_id)
         active = self._runner.active(session_id)
-        if active is not None:
+        if active is not None and (turn is None or turn.id == active.run.turn.id):
             waiter = Waiter()
             active.waiters.append(waiter)
-            return Accepted(message_id, active.run.turn.id, "running", waiter)
-        turn = self._stores.turns.of_message(session_id, message_id)
+            return Accepted(message_id, active.run.turn.id, "running", waiter, began=turn is not None)
         if turn is None:
             return Accepted(message_id, None, "stored", _ended(Outcome("done")))
         last = self._stores.messages.last_assistant(session_id)

@@ -3,8 +3,8 @@
 import anyio
 
 from agentls.app.app import App
+from agentls.engine.accepted import Accepted
 from agentls.engine.prompt import PromptRequest
-from agentls.engine.turns import Accepted
 from agentls.engine.usershell import ShellRequest
 from agentls.lsp.handling import Caller, handles
 from agentls.protocol import methods as m
