@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from agentls.errors import AgentError, ErrorKind
 from agentls.lsp.decode import (
@@ -16,7 +17,7 @@ from agentls.lsp.decode import (
     ResponseMessage,
     decode,
 )
-from agentls.lsp.dispatch import Call, Dispatcher, notify_quietly, structured
+from agentls.lsp.dispatch import Call, Dispatcher, invalid_params, notify_quietly, structured
 from agentls.lsp.drive import call_here, call_now
 from agentls.lsp.encode import failure
 from agentls.lsp.frames import BrokenFrame
@@ -145,7 +146,11 @@ class Connection(Generic[A]):
         params = structured(partial(self._language.structure_params, request.method), request.params)
 
         async def run(_call: Call) -> object:
-            return self._language.plain_result(request.method, await call_here(handler, params))
+            try:
+                result = await call_here(handler, params)
+            except JsonRpcInvalidParams as error:  # such as a command that there is not
+                raise invalid_params([("", str(error))]) from error
+            return self._language.plain_result(request.method, result)
 
         self._dispatcher.submit(Call(request.id, run))
 
