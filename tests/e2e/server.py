@@ -49,7 +49,7 @@ class Machine:
         """Nothing of the environment of whoever runs the tests but where programs are."""
         return {
             "HOME": str(self.home),
-            "PATH": os.environ["PATH"],
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "LANG": "C.UTF-8",
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),

@@ -161,6 +161,8 @@ async def test_l01_lengths_are_of_bytes_and_half_characters_do_not_kill(talk: Ta
         ("permission/reply", {"permissionId": "per_1"}),
         ("textDocument/hover", {"textDocument": 5}),
         ("workspace/executeCommand", {"command": 5}),
+        ("workspace/executeCommand", {"command": "agentls.noSuch"}),
+        ("workspace/executeCommand", {}),
     ],
     ids=str,
 )
