@@ -165,6 +165,7 @@ class App:
         self.permissions.can_ask = can_ask
         self.questions.can_ask = can_ask
         self.configuration.connect(settings=settings, trusted=trusted, folders=folders)
+        self.permissions.rejudge_waiting()
 
     async def ready_for(self, session_id: str) -> None:
         """Before a prompt: where nobody chose a model, find out which there are. Returns at once if that is known."""
@@ -180,8 +181,7 @@ class App:
 
     def trust(self, directory: Path, *, trusted: bool) -> Raw:
         loaded = self.configuration.trust(str(directory), trusted=trusted)
-        for row in self.stores.questions.open_all("permission"):
-            self.permissions.rejudge(row.root_id)
+        self.permissions.rejudge_waiting()
         return Raw(to_json({"trusted": loaded.trust == "trusted"}))
 
     async def find_files(self, query: str, directory: Path, limit: int) -> Raw:
@@ -210,7 +210,6 @@ class App:
                 stopping.start_soon(self.runner.stop, active, "exit")
         await self.toolbox.watchdog.aclose()
         await self.models.aclose()
-        self.tasks.cancel_scope.cancel()
         self.owners.stop()
         self.database.close()
 
@@ -229,6 +228,8 @@ async def open_app(
         finally:
             with anyio.CancelScope(shield=True):
                 await app.close()
+            # Not in `close`: whoever awaits that runs inside this group, and still has its answer to give.
+            tasks.cancel_scope.cancel()
 
 
 def open_database(path: Path) -> Database:

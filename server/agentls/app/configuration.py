@@ -3,8 +3,11 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from anyio import to_thread
 
 from agentls.config.agents import Agents
 from agentls.config.instructions import instructions
@@ -76,15 +79,18 @@ class Configuration:
         self._known.clear()
         return self.loaded(directory)
 
-    def place(self, directory: Path) -> Place:
+    async def place(self, directory: Path) -> Place:
+        """Instruction files are read in a thread: a pattern of the settings may walk many folders."""
         folder = self._folder(str(directory))
-        found = instructions(
+        read = partial(
+            instructions,
             directory,
             folder.project.root,
             self._paths,
             folder.loaded.settings.instructions,
             trusted=folder.loaded.trust == "trusted",
         )
+        found = await to_thread.run_sync(read)
         return Place(directory, folder.project.root, folder.project.is_git, found.files)
 
     def _folder(self, directory: str) -> _Folder:

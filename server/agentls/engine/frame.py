@@ -5,7 +5,7 @@ switch of agent or model, or when a turn starts with another set of tools.
 """
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -40,7 +40,7 @@ class Place:
 
 
 class Frames:
-    def __init__(self, sessions: SessionStore, place: Callable[[Path], Place]) -> None:
+    def __init__(self, sessions: SessionStore, place: Callable[[Path], Awaitable[Place]]) -> None:
         self._sessions = sessions
         self._place = place
 
@@ -48,18 +48,20 @@ class Frames:
         text = self._sessions.frame(session_id)
         return Frame(**from_json(text)) if text is not None else None
 
-    def current(self, session_id: str, directory: Path, agent: Agent, model: ModelRef, tools: str | None) -> Frame:
+    async def current(
+        self, session_id: str, directory: Path, agent: Agent, model: ModelRef, tools: str | None
+    ) -> Frame:
         """The session's frame for this step. `tools`: the list as it would be built now, at the start of a turn."""
         stored = self.stored(session_id)
         same = stored is not None and (stored.agent, stored.model) == (agent.name, str(model))
         if stored is not None and same and tools in (None, stored.tools):
             return stored
-        frame = Frame(self._system(directory, agent, model), tools or "", agent.name, str(model), today())
+        frame = Frame(await self._system(directory, agent, model), tools or "", agent.name, str(model), today())
         self._sessions.save_frame(session_id, to_json(frame).decode())
         return frame
 
-    def _system(self, directory: Path, agent: Agent, model: ModelRef) -> str:
-        place = self._place(directory)
+    async def _system(self, directory: Path, agent: Agent, model: ModelRef) -> str:
+        place = await self._place(directory)
         environment = prompt("system").format(
             model=model,
             cwd=place.directory,

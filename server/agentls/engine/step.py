@@ -70,7 +70,7 @@ class Steps:
         first_of_turn = run.steps == 0
         run.steps += 1
         tools = self._offered(run, agent) if first_of_turn else None
-        frame = self._frames.current(run.scope.session_id, run.directory, agent, user.model, tools)
+        frame = await self._frames.current(run.scope.session_id, run.directory, agent, user.model, tools)
         request = self._request(frame, history, agent, model, last=last)
         message = self._start(run, user, agent)
         processor = Processor(run.writer, message)

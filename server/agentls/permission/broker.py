@@ -88,7 +88,7 @@ class Broker:
         if resolution.get("message"):
             raise ToolError(prompt("results/rejected").format(words=resolution["message"]), "rejected with a word")
         if resolution["outcome"] == "rejected" and self.continue_on_reject(asker.scope.session_id):
-            raise ToolError(prompt("results/rejected-plain"), "rejected")
+            raise ToolError(prompt("results/rejected-go-on"), "rejected")
         raise RejectedError
 
     def _asked_before(self, part_id: str, ask: Ask) -> AskedRow | None:
@@ -196,15 +196,24 @@ class Broker:
             reached = private.get("project") == project_id and self._ledger.waited_for(row.id)
             if row.root_id != root_id and not reached:
                 continue
-            ask = Ask.model_validate(private["ask"])
-            verdict = self._judge(row.session_id, str(private["agent"]), ask)
-            if verdict.action == "ask":
-                continue
-            waited = self._ledger.waited_for(row.id)
-            outcome = "allowed" if verdict.action == "allow" else "rejected"
-            self._ledger.resolve(row, self._directory(row.session_id), outcome, "rule")
-            if not waited:
-                self.on_answered(row.session_id)
+            self._rejudge(row)
+
+    def rejudge_waiting(self) -> None:
+        """Judge anew what calls of this process wait for, after a change of settings or trust."""
+        for row in self._rows.open_all("permission"):
+            if self._ledger.waited_for(row.id):
+                self._rejudge(row)
+
+    def _rejudge(self, row: AskedRow) -> None:
+        private = private_of(row)
+        verdict = self._judge(row.session_id, str(private["agent"]), Ask.model_validate(private["ask"]))
+        if verdict.action == "ask":
+            return
+        waited = self._ledger.waited_for(row.id)
+        outcome = "allowed" if verdict.action == "allow" else "rejected"
+        self._ledger.resolve(row, self._directory(row.session_id), outcome, "rule")
+        if not waited:
+            self.on_answered(row.session_id)
 
     def listing(self, session_id: str | None) -> list[str]:
         """What is open, as wire JSON: of one session and its children, or of all."""
