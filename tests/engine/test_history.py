@@ -56,7 +56,7 @@ class Kept(RuleBasedStateMachine):
             self.world.stores.messages.save_part(part, part.wire())
 
     def some_message(self, data: st.DataObject) -> UserMessage | AssistantMessage:
-        return self.messages[data.draw(st.sampled_from(sorted(self.messages)))]
+        return self.messages[data.draw(st.sampled_from(list(self.messages)))]
 
     @rule(role=st.sampled_from(["user", "assistant"]))
     def append(self, role: str) -> None:
@@ -107,7 +107,7 @@ class Kept(RuleBasedStateMachine):
     def change_part(self, data: st.DataObject) -> None:
         if not self.parts:
             return
-        part = self.parts[data.draw(st.sampled_from(sorted(self.parts)))]
+        part = self.parts[data.draw(st.sampled_from(list(self.parts)))]
         if isinstance(part, TextPart | ReasoningPart):
             self.save_part(part.but(text=self.text(), rev=part.rev + 1))
         else:
@@ -116,7 +116,7 @@ class Kept(RuleBasedStateMachine):
     @rule(data=st.data())
     def remove_part(self, data: st.DataObject) -> None:
         if self.parts:
-            part_id = data.draw(st.sampled_from(sorted(self.parts)))
+            part_id = data.draw(st.sampled_from(list(self.parts)))
             del self.parts[part_id]
             with self.world.database.transaction():
                 self.world.stores.messages.remove_part(self.scope.session_id, part_id)

@@ -98,14 +98,14 @@ class Replay(RuleBasedStateMachine):
             return
         writer = self.world.writer(self.scope)
         if again and self.parts:
-            part = self.parts[data.draw(st.sampled_from(sorted(self.parts)))]
+            part = self.parts[data.draw(st.sampled_from(list(self.parts)))]
             part = part.but(rev=part.rev + 1, pos=part.pos)
         elif kind in ("text", "open"):
-            message = self.messages[data.draw(st.sampled_from(sorted(self.messages)))]
+            message = self.messages[data.draw(st.sampled_from(list(self.messages)))]
             time = PartTime(start=1) if kind == "open" else None
             part = text_part(message, writer.place(), self.name("text"), id=self.name("prt"), time=time)
         else:
-            message = self.messages[data.draw(st.sampled_from(sorted(self.messages)))]
+            message = self.messages[data.draw(st.sampled_from(list(self.messages)))]
             state = pending() if kind == "tool" else Running(input={}, time=PartTime(start=1))
             part = tool_part(message, writer.place(), state)
         self.parts[part.id] = part
@@ -117,7 +117,7 @@ class Replay(RuleBasedStateMachine):
     def remove_part(self, data: st.DataObject) -> None:
         if not self.parts:
             return
-        part_id = data.draw(st.sampled_from(sorted(self.parts)))
+        part_id = data.draw(st.sampled_from(list(self.parts)))
         del self.parts[part_id]
         with self.world.database.transaction():
             self.world.stores.messages.remove_part(self.scope.session_id, part_id)
@@ -127,7 +127,7 @@ class Replay(RuleBasedStateMachine):
     def remove_message(self, data: st.DataObject) -> None:
         if not self.messages:
             return
-        name = data.draw(st.sampled_from(sorted(self.messages)))
+        name = data.draw(st.sampled_from(list(self.messages)))
         del self.messages[name]
         self.gone.append(name)
         self.parts = {key: part for key, part in self.parts.items() if part.message_id != name}
