@@ -28,7 +28,6 @@ class Database:
         self._depth = 0
         for pragma in (
             f"busy_timeout={_BUSY_MS}",
-            "journal_mode=WAL",
             "synchronous=NORMAL",
             "foreign_keys=ON",
             "temp_store=MEMORY",

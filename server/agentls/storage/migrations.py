@@ -1,6 +1,8 @@
 """The schema, as numbered steps. Imported only where a database is older than the newest of them."""
 
 import fcntl
+import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -83,6 +85,8 @@ CREATE TABLE owners (
 );
 """
 
+_TRIES, _PAUSE = 500, 0.01
+
 _steps = Migrations("agentls")
 
 
@@ -91,6 +95,18 @@ def m001_first(tables: Tables) -> None:
     for statement in _FIRST.split(";"):
         tables.conn.execute(statement)
     tables.conn.execute("INSERT INTO meta VALUES ('epoch', ?)", [ulid_now()])
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """The file remembers it. SQLite does not wait here for those who read at this moment, so we do."""
+    for _ in range(_TRIES):
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            time.sleep(_PAUSE)
+        else:
+            return
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def migrate(path: Path) -> None:
@@ -109,5 +125,6 @@ def migrate(path: Path) -> None:
             row = tables.conn.execute("PRAGMA user_version").fetchone()
             if row is not None and int(row[0]) >= VERSION:
                 return
+            _use_wal(tables.conn)
             _steps.apply(tables)
             tables.conn.execute(f"PRAGMA user_version = {VERSION}")
