@@ -1,8 +1,10 @@
 """Commands of the program; the only place that prints."""
 
+import os
 import sys
 
 from agentls.cli.ending import Ending
+from agentls.errors import AgentError, ErrorKind
 
 
 def main() -> None:
@@ -15,6 +17,8 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     """Serving goes the short way: an editor waits for it."""
+    if os.name != "posix":
+        raise AgentError(ErrorKind.NOT_SUPPORTED, "agentls runs on Linux and macOS; on Windows, start it within WSL.")
     if arguments not in ([], ["serve"]):
         from agentls.cli.commands import run
 
