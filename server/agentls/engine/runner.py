@@ -13,7 +13,7 @@ from agentls.engine.loop import LoopEnd
 from agentls.engine.run import Run
 from agentls.engine.stores import Stores
 from agentls.engine.transcript import Token, Transcript
-from agentls.errors import RunClosedError
+from agentls.errors import AgentError, RunClosedError
 from agentls.schema.base import now
 from agentls.schema.event import Scope, StatusChanged
 from agentls.schema.ids import Prefix, new
@@ -100,17 +100,21 @@ class Runner:
         owner = self._stores.owners.of(session_id)
         if owner is None or owner.instance_id == self._stores.owners.instance_id:
             return
-        self._stores.owners.require_free(session_id)
-        with self._stores.journal.transaction():
+        with self._stores.journal.transaction():  # within it nobody else can sweep and take the session
+            self._stores.owners.require_free(session_id)
+            owner = self._stores.owners.of(session_id)
+            if owner is None or owner.instance_id == self._stores.owners.instance_id:
+                return
             self._interrupter.settle(self._stores.scope(session_id), "crash")
             self._stores.owners.forget(owner)
 
-    def sweep(self) -> int:
-        """Bring the sessions of dead processes to an orderly end; returns how many there were."""
-        dead = self._stores.owners.dead()
-        for owner in dead:
-            self.claim(owner.session_id)
-        return len(dead)
+    def sweep(self) -> None:
+        """Bring the sessions of dead processes to an orderly end."""
+        for owner in self._stores.owners.dead():
+            try:
+                self.claim(owner.session_id)
+            except AgentError as error:  # another process was faster, and runs it
+                log.info("%s", error.message)
 
     def start(
         self,
