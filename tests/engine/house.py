@@ -106,8 +106,10 @@ class House:
 
 
 @asynccontextmanager
-async def house(folder: Path, model: ScriptedModel | ModelClient, *, can_ask: bool = True) -> AsyncGenerator[House]:
-    """Opening it twice on the same folder is a restart."""
+async def house(
+    folder: Path, model: ScriptedModel | ModelClient, *, can_ask: bool = True, making: Callable[[], object] = bool
+) -> AsyncGenerator[House]:
+    """Opening it twice on the same folder is a restart. `making` runs in the thread that makes the model's client."""
     project = folder / "project"
     project.mkdir(exist_ok=True)
     env = {"HOME": str(folder / "home"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
@@ -117,7 +119,12 @@ async def house(folder: Path, model: ScriptedModel | ModelClient, *, can_ask: bo
     (paths.config / "agentls.json").write_text(json.dumps(SETTINGS))
     holder: list[App] = []
     client = Watched(model, lambda: holder[0])
-    async with open_app(paths, env, lambda _: client) as app:
+
+    def make(_: object) -> Watched:
+        making()
+        return client
+
+    async with open_app(paths, env, make) as app:
         holder.append(app)
         app.connect(can_ask=can_ask, trusted=True, folders=(project,))
         it = House(app, model, project)

@@ -12,7 +12,7 @@ from agentls.engine.run import Run
 from agentls.engine.step import Steps
 from agentls.engine.stores import Stores
 from agentls.errors import AgentError, ErrorKind
-from agentls.schema.message import ErrorName, MessageError, UserMessage
+from agentls.schema.message import ErrorName, MessageError
 from agentls.schema.part import ToolPart
 from agentls.schema.session import StopReason
 
@@ -44,8 +44,8 @@ class Loop:
                     return LoopEnd(action.stop, action.error)
                 case Subtask() | Compact():
                     return LoopEnd("error", _unsupported())
-                case Step(user):
-                    end = await self._step(run, history, user)
+                case Step():
+                    end = await self._step(run, history, action)
                 case _:
                     assert_never(action)
             if end is not None:
@@ -64,11 +64,16 @@ class Loop:
         result = await self._steps.finish(run, history, message, tools)
         return LoopEnd("rejected") if result.rejected else None
 
-    async def _step(self, run: Run, history: History, user: UserMessage) -> LoopEnd | None:
+    async def _step(self, run: Run, history: History, action: Step) -> LoopEnd | None:
+        user = action.user
         try:
             agent = self._agent(user.agent, run.scope.directory)
+            ready = await self._steps.prepare(run, user, agent)
+            history.refresh()
+            if next_action(history.entries) != action:
+                return None  # a prompt came meanwhile: this step is to answer it, not to stand behind it unread
             last = agent.steps is not None and run.steps + 1 >= agent.steps
-            result = await self._steps.step(run, history, user, agent, last=last)
+            result = await self._steps.step(run, history, user, ready, last=last)
         except AgentError as error:
             return LoopEnd("error", MessageError(name=_name(error), data={"message": error.message, **error.data}))
         if result.rejected:

@@ -46,6 +46,16 @@ class StepResult:
     rejected: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What a step needs beside the history."""
+
+    agent: Agent
+    client: ModelClient
+    model: Model
+    frame: Frame
+
+
 class Steps:
     def __init__(
         self,
@@ -63,19 +73,23 @@ class Steps:
         self._changes = changes
         self._offered = offered
 
-    async def step(self, run: Run, history: History, user: UserMessage, agent: Agent, *, last: bool) -> StepResult:
-        """`last`: the limit of steps is reached, so the model is asked for a closing word and no call is run."""
+    async def prepare(self, run: Run, user: UserMessage, agent: Agent) -> Ready:
+        """May take its time: prompts that come meanwhile are not in a history that was read before."""
         providers = self._providers(run.scope.directory)
         client, model = await providers.client(user.model), providers.model(user.model)
-        first_of_turn = run.steps == 0
-        run.steps += 1
-        tools = self._offered(run, agent) if first_of_turn else None
+        tools = self._offered(run, agent) if run.steps == 0 else None
         frame = await self._frames.current(run.scope.session_id, run.directory, agent, user.model, tools)
-        request = self._request(frame, history, agent, model, last=last)
-        message = self._start(run, user, agent)
+        return Ready(agent, client, model, frame)
+
+    async def step(self, run: Run, history: History, user: UserMessage, ready: Ready, *, last: bool) -> StepResult:
+        """`last`: the limit of steps is reached, so the model is asked for a closing word and no call is run."""
+        run.steps += 1
+        model = ready.model
+        request = self._request(ready.frame, history, ready.agent, model, last=last)
+        message = self._start(run, user, ready.agent)
         processor = Processor(run.writer, message)
         try:
-            await self._stream(run, client, request, processor)
+            await self._stream(run, ready.client, request, processor)
         except ModelFailure as failure:
             error = failure.to_message_error()
             finish = "content-filter" if error.name == "ContentFilterError" else "error"
