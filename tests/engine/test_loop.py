@@ -6,11 +6,11 @@ from typing import Any
 
 import anyio
 import pytest
-from engine.house import house, is_method, params
 
 from agentls.model.failures import FailureKind, ModelFailure
 from agentls.model.scripted import Call, End, Fail, Hang, Say, ScriptedModel, Signal, Think, Wait
 from agentls.schema.event import Event, StatusChanged
+from engine.house import house, is_method, params
 
 
 async def test_a_text_answer_streams_and_ends_the_turn(tmp_path: Path) -> None:
