@@ -11,9 +11,9 @@ import anyio
 
 from agentls.app.app import App, open_app
 from agentls.config.paths import Paths
+from agentls.engine.accepted import Accepted
 from agentls.engine.history import History
 from agentls.engine.prompt import PromptRequest
-from agentls.engine.accepted import Accepted
 from agentls.model.client import ModelClient, ModelRequest
 from agentls.model.scripted import ScriptedModel
 from agentls.schema.event import Changed, Delta, Event, StatusChanged
