@@ -39,9 +39,11 @@ class Models:
     def choose(self, session: Session, agent: str, given: ModelRef | None) -> ModelRef:
         """The input's, the one set on the session, the agent's, the session's last, the default.
 
-        Raises `AgentError` `model_not_found` where the default is not known yet: `prepare` was not awaited.
+        Raises `AgentError` `model_not_found` where the given one has no provider, and where the default is not known
+        yet: `prepare` was not awaited.
         """
         if given is not None:
+            self.of(session.directory).require(given)
             return given
         if session.model is not None and session.model_chosen:
             return session.model

@@ -68,9 +68,19 @@ def checked_message_id(message_id: str | None) -> str:
         raise AgentError(
             ErrorKind.INVALID_PARAMS,
             f"`messageId` {message_id!r} is not of the form msg_ + ULID (26 characters). Leave it out to get one.",
-            {"errors": [{"loc": ["messageId"], "type": "id", "msg": "msg_ and 26 Crockford characters"}]},
+            {"errors": [{"path": "messageId", "message": "msg_ and 26 Crockford characters"}]},
         )
     return message_id
+
+
+def checked_parts(parts: Sequence[InputPart]) -> None:
+    """A prompt that says nothing would be a request that no model answers."""
+    if not parts:
+        raise AgentError(
+            ErrorKind.INVALID_PARAMS,
+            "`parts` is empty. Give at least one part, such as a text.",
+            {"errors": [{"path": "parts", "message": "at least one part"}]},
+        )
 
 
 def store_prompt(

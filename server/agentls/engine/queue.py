@@ -35,6 +35,10 @@ class Queue:
     def holds(self, session_id: str) -> bool:
         return bool(self._stores.queue.of(session_id))
 
+    def first(self, session_id: str) -> PromptRequest | None:
+        rows = self._stores.queue.of(session_id)
+        return self.request(rows[0]) if rows else None
+
     def take(self, scope: Scope) -> Taken | None:
         """Within the transaction that starts its turn."""
         rows = self._stores.queue.of(scope.session_id)

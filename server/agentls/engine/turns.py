@@ -1,5 +1,6 @@
 """The ways in: prompt, continue, shell, abort; and what follows when a turn ends."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,15 @@ from agentls.engine.accepted import Aborted, Accepted, Defaults, ShellAccepted
 from agentls.engine.histories import Histories
 from agentls.engine.interrupt import Interrupter
 from agentls.engine.loop import Loop, LoopEnd
-from agentls.engine.prompt import Chosen, PromptRequest, checked_message_id, digest_of, store_prompt, store_synthetic
+from agentls.engine.prompt import (
+    Chosen,
+    PromptRequest,
+    checked_message_id,
+    checked_parts,
+    digest_of,
+    store_prompt,
+    store_synthetic,
+)
 from agentls.engine.queue import Queue
 from agentls.engine.runner import NATURAL, Active, Behind, Outcome, Runner, Waiter, new_turn
 from agentls.engine.stores import Stores, scope_of
@@ -19,6 +28,8 @@ from agentls.schema.event import Scope
 from agentls.schema.message import UserMessage
 from agentls.schema.session import Session, StopReason, Turn
 from agentls.workspace.project import project_of
+
+log = logging.getLogger(__name__)
 
 
 class Turns:
@@ -52,6 +63,7 @@ class Turns:
     def prompt(self, request: PromptRequest) -> Accepted:
         row = self._stores.session(request.session_id)
         message_id = checked_message_id(request.message_id)
+        checked_parts(request.parts)
         again = self._again(request, request.session_id, digest_of(request))
         if again is not None:
             return again
@@ -115,11 +127,17 @@ class Turns:
             )
         if queued:
             return Accepted(request.message_id, None, "queued", self._queue.waiter(request.message_id))
+        if isinstance(request, PromptRequest) and request.no_reply:
+            return Accepted(request.message_id, None, "stored", _ended(Outcome("done")))
         return self._known(session_id, request.message_id)
 
     def _known(self, session_id: str, message_id: str) -> Accepted:
         turn = self._stores.turns.of_message(session_id, message_id)
         active = self._runner.active(session_id)
+        if active is not None and active.behind is not None and active.behind.message_id == message_id:
+            waiter = Waiter()
+            active.behind.waiters.append(waiter)
+            return Accepted(message_id, active.behind.turn_id, "queued", waiter, began=True)
         if active is not None and (turn is None or turn.id == active.run.turn.id):
             waiter = Waiter()
             active.waiters.append(waiter)
@@ -191,7 +209,11 @@ class Turns:
             return True
         if stop in ("error", "cancelled"):
             return False
-        return self._start_queued(scope) is not None
+        try:
+            return self._start_queued(scope) is not None
+        except AgentError as error:  # its agent or model is gone since it was queued: it stays there
+            log.warning("the queue of %s is held: %s", scope.session_id, error.message)
+            return False
 
     # -- queue
 
@@ -200,12 +222,15 @@ class Turns:
 
     def _start_queued(self, scope: Scope) -> Accepted | None:
         """The next of the queue becomes a message and a turn."""
+        request = self._queue.first(scope.session_id)
+        if request is None:
+            return None
+        session = self._stores.session(scope.session_id).session
+        chosen = self._choose(session, request)
         with self._stores.journal.transaction():
             taken = self._queue.take(scope)
             if taken is None:
                 return None
-            session = self._stores.session(scope.session_id).session
-            chosen = self._choose(session, taken.request)
             self._store(scope, session, taken.request, taken.message_id, chosen)
             turn = self._start(scope, new_turn(scope.session_id, taken.message_id), [taken.waiter])
         return Accepted(taken.message_id, turn.id, "running", taken.waiter, began=True)

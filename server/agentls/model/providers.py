@@ -77,11 +77,13 @@ class Providers:
 
     async def models(self) -> list[Model]:
         """All that can be used now, provider by provider."""
-        refs = [ModelRef(provider_id=name, model_id=model) for name in self._set_up() for model in self._listed(name)]
-        for found in await self.look_around():
-            if self._enabled(found.server.name):
-                refs += [ModelRef(provider_id=found.server.name, model_id=model) for model in found.models]
-        return [self.model(ref) for ref in dict.fromkeys([*refs, DEMO])]
+        await self.look_around()
+        return [self.model(ref) for ref in self._refs()]
+
+    def require(self, ref: ModelRef) -> None:
+        """Raises `AgentError` MODEL_NOT_FOUND, with suggestions, where there is no such provider. Asks nobody."""
+        if not _is_demo(ref) and self._resolved(ref.provider_id) is None:
+            raise self._not_found(ref)
 
     async def client(self, ref: ModelRef) -> ModelClient:
         """The client of this model's provider, made on first use.
@@ -89,11 +91,12 @@ class Providers:
         Raises `AgentError`: MODEL_NOT_FOUND with suggestions, AUTH_REQUIRED where a key is missing, PROVIDER_ERROR
         where its settings cannot work.
         """
-        if ref.provider_id == DEMO.provider_id and ref.model_id == DEMO.model_id:
+        if _is_demo(ref):
             return await self._kept(ref.provider_id, None)
         settings = self._resolved(ref.provider_id)
         if settings is None:
-            raise await self._not_found(ref)
+            await self.look_around()
+            raise self._not_found(ref)
         resolve.check_url(settings)
         return await self._kept(ref.provider_id, await self._with_key(settings))
 
@@ -173,9 +176,20 @@ class Providers:
             self._clients[name] = (settings, client)
             return client
 
-    async def _not_found(self, ref: ModelRef) -> AgentError:
-        names = [str(model.ref) for model in await self.models()]
+    def _refs(self) -> list[ModelRef]:
+        refs = [ModelRef(provider_id=name, model_id=model) for name in self._set_up() for model in self._listed(name)]
+        for found in self._seen():
+            if self._enabled(found.server.name):
+                refs += [ModelRef(provider_id=found.server.name, model_id=model) for model in found.models]
+        return list(dict.fromkeys([*refs, DEMO]))
+
+    def _not_found(self, ref: ModelRef) -> AgentError:
+        names = [str(known) for known in self._refs()]
         near = suggestions(str(ref), names)
         hint = f"Did you mean {', '.join(near)}?" if near else f"There are: {', '.join(names[:8])}."
         message = f"There is no provider {ref.provider_id!r} for the model {ref}. {hint}"
         return AgentError(ErrorKind.MODEL_NOT_FOUND, message, {"model": str(ref), "suggestions": near or names[:8]})
+
+
+def _is_demo(ref: ModelRef) -> bool:
+    return (ref.provider_id, ref.model_id) == (DEMO.provider_id, DEMO.model_id)
