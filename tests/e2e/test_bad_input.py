@@ -8,7 +8,7 @@ import pytest
 
 from e2e.client import Client, Message, RpcError
 from e2e.model import Answer, Script, Status, calls, data, says
-from e2e.server import Machine, provider
+from e2e.server import OPTIONS, Machine, provider
 from e2e.talk import Talk
 
 
@@ -418,3 +418,26 @@ async def test_a_data_folder_that_cannot_be_written_is_said(machine: Machine) ->
         said = client.errors.decode()
         assert str(machine.data) in said
         assert "Traceback" not in said
+
+
+async def test_a_queued_prompt_whose_agent_is_gone_is_held(machine: Machine, model: Script) -> None:
+    """The end of the turn before it is told as it was; `continue` says what is missing."""
+    folder = machine.project("gone")
+    helper = {"agent": {"helper": {"description": "helps", "mode": "primary", "prompt": "Help."}}}
+    async with machine.editor(folder, {**OPTIONS, "settings": helper}) as client:
+        talk = await Talk.begin(client, folder)
+        model.plays(says("one two", 2, gate="half"))
+        turn_id = (await talk.prompt("One."))["turnId"]
+        await talk.first_text()
+        await talk.prompt("Two.", delivery="queue", agent="helper")
+        client.notify("workspace/didChangeConfiguration", {"settings": {"agentls": {}}})
+        await talk.ask("session/get")
+        model.open("half")
+        assert (await talk.ended(turn_id))["stopReason"] == "done"
+        await talk.idle()
+        assert [item["text"] for item in (await talk.ask("queue/list"))["items"]] == ["Two."]
+        error = await client.refused("session/continue", {"sessionId": talk.id})
+        assert error.kind == "agent_not_found"
+        assert "helper" in error.message
+        await talk.abort(queue="clear")
+        await usable(talk, model)

@@ -32,7 +32,7 @@ async def test_an_untrusted_folder_redirects_nothing_and_allows_nothing(machine:
         async with machine.editor(folder, NO_WORD, env={"SECRET_OF_THE_USER": "s3cret"}) as client:
             talk = await Talk.begin(client, folder)
             model.plays(
-                calls(("bash", {"command": "echo ran > ran"}), ids="a"),
+                calls(("bash", {"command": "touch ran"}), ids="a"),
                 calls(("read", {"filePath": str(folder / "secret.env")}), ids="b"),
                 says("As you wish."),
             )
@@ -58,7 +58,7 @@ async def test_an_untrusted_folder_redirects_nothing_and_allows_nothing(machine:
             assert await client.shut_down() == 0
 
         async with machine.editor(folder, NO_WORD, env={"SECRET_OF_THE_USER": "s3cret"}) as client:
-            thief.plays(calls(("bash", {"command": "echo ran > ran"})), says("Done."))
+            thief.plays(calls(("bash", {"command": "touch ran"})), says("Done."))
             talk = await Talk.begin(client, folder)
             assert (await talk.prompt("Run it.", wait="idle"))["stopReason"] == "done"
             assert talk.seen("permission/asked") == [], "what was trusted is remembered"

@@ -33,7 +33,9 @@ async def test_the_restart_of_one_leaves_the_others_turn_alone(machine: Machine,
             assert found["snapshot"]["turn"]["id"] == lost
             assert found["snapshot"]["turn"]["stopReason"] == "cancelled"
 
-            locked = await other.refused("session/prompt", {"sessionId": first.id, "parts": []})
+            locked = await other.refused(
+                "session/prompt", {"sessionId": first.id, "parts": [{"type": "text", "text": "mine?"}]}
+            )
             assert (locked.kind, locked.data["pid"]) == ("session_locked", one.process.pid)
             for method, params in (
                 ("session/abort", {}),
