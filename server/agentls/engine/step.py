@@ -176,7 +176,10 @@ class Steps:
         run.usage += Usage(tokens=tokens, cost=spent)
         finish = end.finish if end else "unknown"
         error = _FILTERED if finish == "content-filter" else None
-        return run.writer.message(message.but(finish=finish, tokens=tokens, cost=spent, error=error))
+        with self._stores.journal.transaction():
+            # What was used so far is known after a crash too.
+            self._stores.save_turn(run.scope, run.turn.but(usage=run.usage), None)
+            return run.writer.message(message.but(finish=finish, tokens=tokens, cost=spent, error=error))
 
     def _refuse_calls(self, run: Run, processor: Processor) -> None:
         for part in processor.tools:
