@@ -69,7 +69,7 @@ class Program:
         assert "Traceback" not in ran.stdout + ran.stderr
         return ran
 
-    def start(self, *words: str, **pipes: Any) -> subprocess.Popen:
+    def start(self, *words: str) -> subprocess.Popen:
         process = subprocess.Popen(
             [*AGENTLS, *words],
             cwd=self.project,
@@ -82,8 +82,8 @@ class Program:
         self._started.append(process)
         return process
 
-    def terminal(self, *words: str, folder: Path | None = None) -> Terminal:
-        terminal = Terminal([*AGENTLS, *words], folder or self.project, self.machine.environment())
+    def terminal(self, *words: str, folder: Path | None = None, stdout: Path | None = None) -> Terminal:
+        terminal = Terminal([*AGENTLS, *words], folder or self.project, self.machine.environment(), stdout)
         self._started.append(terminal)
         return terminal
 

@@ -19,7 +19,7 @@ _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Terminal:
-    def __init__(self, command: list[str], cwd: Path, env: dict[str, str]) -> None:
+    def __init__(self, command: list[str], cwd: Path, env: dict[str, str], stdout: Path | None = None) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, b"\x28\x00\x64\x00\x00\x00\x00\x00")
         self.process = subprocess.Popen(
@@ -27,7 +27,7 @@ class Terminal:
             cwd=cwd,
             env={"TERM": "xterm-256color", **env},
             stdin=slave,
-            stdout=slave,
+            stdout=slave if stdout is None else os.open(stdout, os.O_WRONLY | os.O_CREAT),
             stderr=slave,
             start_new_session=True,
         )

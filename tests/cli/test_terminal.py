@@ -193,3 +193,24 @@ def test_a_question_dismissed_stops_the_turn(program: Program) -> None:
     terminal.until("no answer): ")
     terminal.type("\x04")
     assert terminal.end() == 3
+
+
+def test_where_the_answer_goes_to_a_file_it_is_asked_beside_it(program: Program) -> None:
+    program.model(runs("touch made"), says("Done."))
+    out = program.project / "out.txt"
+    terminal = program.terminal("prompt", "Run it", stdout=out)
+    terminal.until("Allow it?")
+    terminal.type("y\n")
+    assert terminal.end() == 0
+    assert out.read_text() == "I run it. \n\n✓ bash touch made\n\nDone.\n"
+
+
+def test_json_for_a_program_and_questions_for_the_person(program: Program) -> None:
+    program.model(runs("touch made"), says("Done."))
+    out = program.project / "out.txt"
+    terminal = program.terminal("prompt", "Run it", "--json", stdout=out)
+    assert "$ touch made" in terminal.until("Allow it?")
+    terminal.type("y\n")
+    assert terminal.end() == 0
+    methods = [json.loads(row)["method"] for row in out.read_text().splitlines()]
+    assert {"permission/asked", "permission/resolved", "turn/ended"} <= set(methods)

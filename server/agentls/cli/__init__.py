@@ -1,5 +1,6 @@
 """Commands of the program; the only place that prints."""
 
+import logging
 import os
 import sys
 
@@ -9,6 +10,7 @@ from agentls.errors import AgentError, ErrorKind
 
 def main() -> None:
     """`agentls` serves an editor over stdio; with a command it does that."""
+    logging.lastResort, logging.raiseExceptions = None, False  # the log is a file, or nothing
     with Ending() as ending:
         ending.code = _run([argument for argument in sys.argv[1:] if argument != "--stdio"])
         sys.stdout.flush()

@@ -3,12 +3,12 @@
 import json
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
 import click
 
+from agentls import __version__
 from agentls.cli.ending import Exit, complain
 
 _EXITS = """\b
@@ -32,6 +32,8 @@ def run(arguments: list[str]) -> int:
         path = error.ctx.command_path if error.ctx else "agentls"
         complain(f"{error.format_message().rstrip('.')}. See: {path} --help")
         return Exit.USAGE
+    except click.Abort:
+        raise KeyboardInterrupt from None
     return job() if callable(job) else job or Exit.DONE
 
 
@@ -51,7 +53,7 @@ def hint() -> int:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Without a command it serves: that is how editors start it.",
 )
-@click.version_option(version("agentls"), "-V", "--version", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def commands() -> None:
     """An agent language server: an editor starts it over stdio and hosts an agent through it."""
 
@@ -60,9 +62,7 @@ def commands() -> None:
 @click.option("--stdio", is_flag=True, expose_value=False, help="Accepted, as editors pass it; it is the only way.")
 def serve() -> Job:
     """Serve an editor over stdio (what `agentls` alone does)."""
-    from agentls.cli.serve import serve as serve_stdio
-
-    return serve_stdio
+    return _serve
 
 
 @commands.command(epilog=_EXITS)
@@ -84,10 +84,6 @@ def prompt(text: str, **given: Any) -> Job:
     It asks before it changes or runs something. Without a terminal nobody can be asked: what needs an answer is then
     not done, which is said on stderr, and the exit code is 3.
     """
-    import anyio
-
-    from agentls.cli import prompt as one_shot
-
     provider, _, model = (given["model"] or "provider/model").partition("/")
     if not (provider and model):
         raise click.BadParameter("it has the form provider/model", click.get_current_context(), param_hint="'--model'")
@@ -97,7 +93,7 @@ def prompt(text: str, **given: Any) -> Job:
         raise click.UsageError("The prompt is empty", click.get_current_context())
     if given["session"] and given["directory"]:
         raise click.UsageError("--session has its folder already: leave out --directory", click.get_current_context())
-    return lambda: anyio.run(one_shot.prompt, one_shot.options(text, given))
+    return lambda: _prompt(text, given)
 
 
 @commands.command()
@@ -108,22 +104,42 @@ def demo(folder: Path | None) -> Job:
     The sample project is made in FOLDER, which must be new or empty, and stays there; without FOLDER it is made in a
     temporary one and removed at the end.
     """
-    import anyio
-
-    from agentls.cli import demo as show
-
     if folder is not None and folder.exists() and any(folder.iterdir()):
         raise click.UsageError(f"{folder} is not empty; name a new folder", click.get_current_context())
-    return lambda: anyio.run(show.demo, folder)
+    return lambda: _demo(folder)
 
 
 @commands.command()
 def schema() -> Job:
     """Print the protocol as JSON Schema."""
+    return _schema
+
+
+def _serve() -> int:
+    from agentls.cli.serve import serve as serve_stdio
+
+    return serve_stdio()
+
+
+def _prompt(text: str, given: dict[str, Any]) -> int:
+    import anyio
+
+    from agentls.cli.prompt import options
+    from agentls.cli.prompt import prompt as one_shot
+
+    return anyio.run(one_shot, options(text, given))
+
+
+def _demo(folder: Path | None) -> int:
+    import anyio
+
+    from agentls.cli.demo import demo as show
+
+    return anyio.run(show, folder)
+
+
+def _schema() -> int:
     from agentls.protocol.jsonschema import schema_bundle
 
-    def show() -> int:
-        print(json.dumps(schema_bundle(), indent=2, ensure_ascii=False))
-        return Exit.DONE
-
-    return show
+    print(json.dumps(schema_bundle(), indent=2, ensure_ascii=False))
+    return Exit.DONE

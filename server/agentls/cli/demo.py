@@ -4,18 +4,17 @@ import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 from anyio import to_thread
 
 from agentls.app.app import App, open_app
 from agentls.cli.asking import Asking, asked_of, is_open, show_deed
-from agentls.cli.ending import Exit
+from agentls.cli.ending import Exit, complain
 from agentls.cli.sample import Sample
 from agentls.cli.screen import Screen
 from agentls.cli.terminal import Terminal, is_there
-from agentls.cli.turn import Feed, run_turn
+from agentls.cli.turn import Feed, Stop, run_turn, stopping_on_signals
 from agentls.cli.view import View
 from agentls.config.paths import Paths
 from agentls.engine.prompt import PromptRequest
@@ -29,18 +28,20 @@ JOB = "The test of this project fails. Find out why, repair it, and run the test
 
 async def demo(folder: Path | None) -> int:
     """Returns the exit code: 0 if the job was done."""
-    with ExitStack() as folders:
-        work = folders.enter_context(tempfile.TemporaryDirectory(prefix="agentls-demo-"))
-        where = Path(work).resolve() / "sample" if folder is None else folder.resolve()
-        sample = await to_thread.run_sync(Sample.made_in, where)
-        paths = _paths(Path(work))
-        async with open_app(paths, _environment()) as app:
-            return await _Demo(app, sample, kept=folder is not None).run()
+    async with stopping_on_signals() as stop:
+        with tempfile.TemporaryDirectory(prefix="agentls-demo-") as work:
+            where = Path(work).resolve() / "sample" if folder is None else folder.resolve()
+            sample = await to_thread.run_sync(Sample.made_in, where)
+            async with open_app(_paths(Path(work)), _environment()) as app:
+                return await _Demo(app, stop, sample, kept=folder is not None).run()
+    complain("aborted")
+    return stop.code
 
 
 class _Demo:
-    def __init__(self, app: App, sample: Sample, *, kept: bool) -> None:
+    def __init__(self, app: App, stop: Stop, sample: Sample, *, kept: bool) -> None:
         self._app = app
+        self._stop = stop
         self._sample = sample
         self._kept = kept
         self._screen = Screen(sys.stdout)
@@ -54,10 +55,10 @@ class _Demo:
         session = self._app.sessions.create(directory=self._sample.folder, title="Demo", model=DEMO)
         request = PromptRequest(session_id=session.id, parts=(TextInput(text=JOB),), model=DEMO)
         view = View(self._screen, directory)
-        _, caught = await run_turn(self._app, feed, request, view.show, self._asker(directory))
-        if caught.numbers:
-            self._screen.line("Aborted.", "yellow")
-            return 128 + caught.numbers[0]
+        await run_turn(self._app, feed, self._stop, request, view.show, self._asker(directory))
+        if self._stop.number is not None:
+            complain("aborted")
+            return self._stop.code
         return await self._conclude()
 
     async def _introduce(self) -> None:

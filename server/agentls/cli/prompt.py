@@ -16,7 +16,7 @@ from agentls.cli.ending import Exit, complain
 from agentls.cli.logs import start_log
 from agentls.cli.screen import Screen
 from agentls.cli.terminal import Terminal, is_there
-from agentls.cli.turn import Caught, Feed, run_turn
+from agentls.cli.turn import Feed, Stop, run_turn, stopping_on_signals
 from agentls.cli.view import View, left_undone
 from agentls.config.paths import Paths
 from agentls.config.settings import model_ref
@@ -77,14 +77,17 @@ async def prompt(options: PromptOptions) -> int:
     """Returns the exit code."""
     paths = Paths.from_environment(os.environ)
     paths.make()
-    async with open_app(paths, os.environ) as app:
+    async with stopping_on_signals() as stop, open_app(paths, os.environ) as app:
         start_log(paths.log, app.secrets)
-        return await _Prompting(app, options).run()
+        return await _Prompting(app, stop, options).run()
+    complain("aborted")
+    return stop.code
 
 
 class _Prompting:
-    def __init__(self, app: App, options: PromptOptions) -> None:
+    def __init__(self, app: App, stop: Stop, options: PromptOptions) -> None:
         self._app = app
+        self._stop = stop
         self._options = options
         self._screen = Screen(sys.stdout)
         talks = self._screen if self._screen.styled and not options.json else Screen(sys.stderr)
@@ -102,8 +105,9 @@ class _Prompting:
         )
         await self._app.ready_for(session_id)
         self._say_if_demo(directory)
-        outcome, caught = await run_turn(self._app, feed, request, self._shower(directory), self._asker(directory))
-        return self._ended(session_id, outcome, caught)
+        show, ask = self._shower(directory), self._asker(directory)
+        outcome = await run_turn(self._app, feed, self._stop, request, show, ask)
+        return self._ended(session_id, outcome)
 
     def _directory(self) -> str:
         if self._options.session is None:
@@ -155,7 +159,7 @@ class _Prompting:
     def _asker(self, directory: str) -> Callable[[Event], Awaitable[None]]:
         return _nobody if self._terminal is None else Asking(self._app, self._terminal, directory).ask
 
-    def _ended(self, session_id: str, outcome: Outcome, caught: Caught) -> int:
+    def _ended(self, session_id: str, outcome: Outcome) -> int:
         if not self._options.json:
             self._screen.end_line()
         error = outcome.error
@@ -165,8 +169,8 @@ class _Prompting:
             complain(_WORDS[outcome.stop_reason])
         if self._screen.styled and not self._options.json:
             self._screen.line(_footer(session_id, outcome), "dim")
-        if caught.numbers and outcome.stop_reason == "cancelled":
-            return 128 + caught.numbers[0]
+        if self._stop.number is not None and outcome.stop_reason == "cancelled":
+            return self._stop.code
         if outcome.stop_reason == "done" and self._unanswered:
             return Exit.REJECTED
         return _EXITS[outcome.stop_reason]

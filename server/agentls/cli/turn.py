@@ -3,10 +3,12 @@
 import math
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
 
 import anyio
+from anyio.abc import TaskStatus
 
 from agentls.app.app import App
 from agentls.bus import Bus
@@ -18,10 +20,37 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(slots=True)
-class Caught:
-    """The signals that came."""
+class Stop:
+    """The signal that came, if any. While `abort` is set a signal calls it; otherwise it ends all at once."""
 
-    numbers: list[int] = field(default_factory=list[int])
+    number: int | None = None
+    abort: Callable[[], Awaitable[Any]] | None = None
+
+    @property
+    def code(self) -> int:
+        """What the shell is told of a program that a signal ended."""
+        return 128 + (self.number or 0)
+
+
+@asynccontextmanager
+async def stopping_on_signals() -> AsyncGenerator[Stop]:
+    """Ctrl-C and the like. The body may be left early by one: `number` tells."""
+    stop = Stop()
+    async with anyio.create_task_group() as group:
+
+        async def watch(*, task_status: TaskStatus[None]) -> None:
+            with anyio.open_signal_receiver(*_SIGNALS) as signals:
+                task_status.started()
+                async for number in signals:
+                    stop.number = number
+                    if stop.abort is None:
+                        group.cancel_scope.cancel()
+                    else:
+                        await stop.abort()
+
+        await group.start(watch)
+        yield stop
+        group.cancel_scope.cancel()
 
 
 class Feed:
@@ -29,8 +58,12 @@ class Feed:
 
     def __init__(self, bus: Bus) -> None:
         self._send, self._receive = anyio.create_memory_object_stream[Event](math.inf)
-        self._unsubscribe = bus.subscribe(self._send.send_nowait)
+        self._unsubscribe = bus.subscribe(self._take)
         self._asking: anyio.CancelScope | None = None
+
+    def _take(self, event: Event) -> None:
+        with suppress(anyio.BrokenResourceError):  # nobody looks any more
+            self._send.send_nowait(event)
 
     async def follow(
         self, session_id: str, show: Callable[[Event], None], ask: Callable[[Event], Awaitable[None]]
@@ -52,32 +85,23 @@ class Feed:
             self._asking.cancel()
 
 
-@asynccontextmanager
-async def _stopping_on_signals(app: App, session_id: str, caught: Caught) -> AsyncGenerator[None]:
-    """Ctrl-C and the like abort the turn."""
-
-    async def watch() -> None:
-        with anyio.open_signal_receiver(*_SIGNALS) as signals:
-            async for number in signals:
-                caught.numbers.append(number)
-                await app.turns.abort(session_id)
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(watch)
-        yield
-        group.cancel_scope.cancel()
-
-
 async def run_turn(
     app: App,
     feed: Feed,
+    stop: Stop,
     request: PromptRequest,
     show: Callable[[Event], None],
     ask: Callable[[Event], Awaitable[None]],
-) -> tuple[Outcome, Caught]:
-    caught, outcomes = Caught(), list[Outcome]()
-    async with _stopping_on_signals(app, request.session_id, caught), anyio.create_task_group() as group:
+) -> Outcome:
+    async def abort() -> None:
+        await app.turns.abort(request.session_id)
+
+    outcomes: list[Outcome] = []
+    async with anyio.create_task_group() as group:
         group.start_soon(feed.follow, request.session_id, show, ask)
-        outcomes.append(await app.turns.prompt(request).outcome())
+        accepted = app.turns.prompt(request)
+        stop.abort = abort
+        outcomes.append(await accepted.outcome())
         feed.end()
-    return outcomes[0], caught
+    stop.abort = None
+    return outcomes[0]

@@ -14,6 +14,7 @@ from agentls.schema.session import RetryStatus
 
 NOBODY = "nobody could answer the question"
 _MOST_OUTPUT_LINES = 8
+_SAYS_NOTHING = frozenset({"Exit code: 0", "(no output)"})
 
 
 class View:
@@ -80,7 +81,7 @@ class View:
         self._screen.write(f"{what}: {reason}\n" if reason else f"{what}\n")
 
     def _output(self, output: str) -> None:
-        rows = [row for row in output.rstrip().splitlines() if row.strip() and row != "Exit code: 0"]
+        rows = [row for row in output.rstrip().splitlines() if row.strip() and row not in _SAYS_NOTHING]
         if len(rows) > _MOST_OUTPUT_LINES:
             self._screen.line(f"    … {len(rows) - _MOST_OUTPUT_LINES} lines before", "dim")
         for row in rows[-_MOST_OUTPUT_LINES:]:
