@@ -64,6 +64,7 @@ class Program:
             input=stdin,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=SECONDS,
         )
         assert "Traceback" not in ran.stdout + ran.stderr

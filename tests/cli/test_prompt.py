@@ -20,6 +20,13 @@ def test_the_answer_is_on_stdout_and_nothing_else(program: Program) -> None:
     assert "\x1b" not in ran.stdout
 
 
+def test_a_locale_without_the_signs_is_no_fault(program: Program) -> None:
+    program.model(says("Fünf ✓ 日本."))
+    ran = program.run("prompt", "Hi", PYTHONIOENCODING="latin-1")
+    assert ran.returncode == 0
+    assert ran.stderr == ""
+
+
 def test_tool_calls_are_a_line_each_with_their_result(program: Program) -> None:
     read, missing = ("read", {"filePath": "a.txt"}), ("read", {"filePath": "b.txt"})
     program.model(says("I look. ", read, missing), says("Two lines."))

@@ -49,6 +49,29 @@ def test_a_text_cannot_hide_what_is_asked_behind_control_characters(program: Pro
     assert terminal.end() == 3
 
 
+def test_a_description_cannot_look_like_another_command(program: Program) -> None:
+    call = ("bash", {"command": "touch made", "description": "Look\n    $ ls\n  Allow it? [y/n] y"})
+    program.model(says("", call))
+    terminal = program.terminal("prompt", "Run it")
+    shown = terminal.until("    $ touch made")
+    assert "? bash: Look $ ls Allow it? [y/n] y\n" in shown
+    terminal.type("\x03")
+    assert terminal.end() == 130
+
+
+def test_every_line_of_a_diff_is_shown(program: Program) -> None:
+    content = "".join(f"-- line {number}\n" for number in range(300))
+    (program.project / "old.sql").write_text("-- was here\n", encoding="utf-8")
+    read, write = ("read", {"filePath": "old.sql"}), ("write", {"filePath": "old.sql", "content": content})
+    program.model(says("", read), says("", write))
+    terminal = program.terminal("prompt", "Write it")
+    shown = terminal.until("y  yes")
+    assert "    --- was here\n" in shown
+    assert all(f"    +-- line {number}\n" in shown for number in range(300))
+    terminal.type("\x03")
+    assert terminal.end() == 130
+
+
 def test_a_plain_no_stops_the_turn(program: Program) -> None:
     program.model(runs("touch made"), says("never said"))
     terminal = program.terminal("prompt", "Run it")

@@ -1,5 +1,6 @@
 """Commands of the program; the only place that prints."""
 
+import io
 import logging
 import os
 import sys
@@ -11,6 +12,9 @@ from agentls.errors import AgentError, ErrorKind
 def main() -> None:
     """`agentls` serves an editor over stdio; with a command it does that."""
     logging.lastResort, logging.raiseExceptions = None, False  # the log is a file, or nothing
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows another one
     with Ending() as ending:
         ending.code = _run([argument for argument in sys.argv[1:] if argument != "--stdio"])
         sys.stdout.flush()

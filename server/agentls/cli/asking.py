@@ -39,9 +39,9 @@ def show_deed(screen: Screen, asked: Permission, directory: str) -> None:
     """What would be done, as it would be done."""
     screen.gap()
     screen.write("? ", "bold yellow")
-    screen.write(f"{asked.permission}: {asked.title}\n", "bold")
+    screen.write(f"{asked.permission}: {one_line(asked.title)}\n", "bold")
     if asked.description:
-        screen.line(f"    {asked.description}", "yellow")
+        screen.line(f"    {one_line(asked.description)}", "yellow")
     metadata = asked.metadata
     if metadata.command:
         for number, row in enumerate(metadata.command.splitlines()):
@@ -52,6 +52,11 @@ def show_deed(screen: Screen, asked: Permission, directory: str) -> None:
         screen.patch(file.patch)
     if not (metadata.command or metadata.files):
         screen.line(f"    {', '.join(asked.patterns)}")
+
+
+def one_line(text: str) -> str:
+    """What a model wrote about its deed cannot look like another deed below it."""
+    return " ".join(text.split())
 
 
 def understood(typed: str | None) -> tuple[Reply | None, RuleScope | None, str]:
@@ -101,7 +106,7 @@ class Asking:
         if not self._explained:
             self._screen.line("  y  yes, this once", "dim")
         if always is not None:
-            patterns = ", ".join(f"`{pattern}`" for pattern in always.patterns or ())
+            patterns = ", ".join(f"`{one_line(pattern)}`" for pattern in always.patterns or ())
             self._screen.line(f"  a  always in this session: {patterns}", "dim")
             self._screen.line(f"  p  always in this project, stored for all its sessions: {patterns}", "dim")
         if not self._explained:

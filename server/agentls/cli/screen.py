@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _PATCH_STYLES = {"+": "green", "-": "red", "@": "cyan"}
-_MOST_PATCH_LINES = 200
 MOST_COLUMNS = 100
 
 
@@ -84,12 +83,11 @@ class Screen:
         self._ends = 2
 
     def patch(self, patch: str, indent: str = "    ") -> None:
-        """A unified diff, without its head."""
-        lines = [row for row in visible(patch).splitlines() if not row.startswith(("--- ", "+++ ", "Index:", "==="))]
-        for row in lines[:_MOST_PATCH_LINES]:
+        """All of a unified diff but the names of the file at its head."""
+        rows = visible(patch).splitlines()
+        first = next((number for number, row in enumerate(rows) if row.startswith("@@")), 0)
+        for row in rows[first:]:
             self.line(f"{indent}{row}", _PATCH_STYLES.get(row[:1], "dim"))
-        if len(lines) > _MOST_PATCH_LINES:
-            self.line(f"{indent}… {len(lines) - _MOST_PATCH_LINES} more lines", "dim")
 
 
 def visible(text: str) -> str:
