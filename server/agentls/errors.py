@@ -66,6 +66,11 @@ class AgentError(AgentlsError):
         self.retryable = retryable
 
 
+def invalid_param(path: str, message: str) -> AgentError:
+    """One of the params cannot be used: `path` is where it stands in them, `message` a whole sentence."""
+    return AgentError(ErrorKind.INVALID_PARAMS, message, {"errors": [{"path": path, "message": message}]})
+
+
 class ToolError(AgentlsError):
     """A tool failed: `message` goes to the model and says how to mend the call, `brief` to the person."""
 

@@ -247,15 +247,6 @@ async def test_a_reply_that_is_none_never_allows(world: World, scope: Scope, rep
         assert not one.done
 
 
-async def test_a_scope_that_is_none_is_refused(world: World, scope: Scope) -> None:
-    one = call(world, scope)
-    wrong: Any = "world"
-    async with waiting(one):
-        with pytest.raises(AgentError, match="`scope`"):
-            world.broker.reply(one.id, "always", wrong)
-        assert one.row.open
-
-
 async def test_a_reject_with_words_goes_to_the_model_and_cancels_nothing_else(world: World, scope: Scope) -> None:
     one, other = call(world, scope), call(world, scope)
     async with waiting(one, other):

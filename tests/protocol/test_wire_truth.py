@@ -142,3 +142,27 @@ def test_a_null_an_unknown_and_a_missing_member_are_each_a_fault() -> None:
     assert faults(model, whole) == []
     assert faults(model, whole | {"parentId": None}) == [".parentId is null"]
     assert len(faults(model, whole | {"seq": 4})) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "path"),
+    [
+        ("session/create", {"directory": "/no/such/folder"}, "directory"),
+        ("session/list", {"cursor": "x"}, "cursor"),
+        ("session/messages", {"before": "x"}, "before"),
+        ("session/prompt", {"parts": []}, "parts"),
+        ("session/prompt", {"parts": [{"type": "text", "text": "a"}], "messageId": "msg_1"}, "messageId"),
+        ("session/shell", {"command": " "}, "command"),
+        ("session/shell", {"command": "ls", "cwd": "here"}, "cwd"),
+        ("session/prompt", {"parts": [{"type": "text"}]}, "parts.0.text.text"),
+    ],
+)
+async def test_wrong_params_are_named_by_their_place(
+    tmp_path_factory: pytest.TempPathFactory, method: str, params: Message, path: str
+) -> None:
+    machine = Machine(tmp_path_factory.mktemp("machine"), "http://127.0.0.1:9/v1")
+    async with machine.editor(machine.project("first")) as client:
+        session_id = (await client.request("session/create"))["session"]["id"]
+        refused = await client.refused(method, {"sessionId": session_id} | params)
+    assert (refused.kind, [error["path"] for error in refused.data["errors"]]) == ("invalid_params", [path])
+    assert all(error["message"] for error in refused.data["errors"])

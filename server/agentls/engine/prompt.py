@@ -11,7 +11,7 @@ from pydantic_core import to_json
 
 from agentls.config.prompts import prompt
 from agentls.engine.transcript import Writer
-from agentls.errors import AgentError, ErrorKind
+from agentls.errors import invalid_param
 from agentls.schema.base import Value, now
 from agentls.schema.ids import Prefix, is_message_id, new
 from agentls.schema.input import (
@@ -44,9 +44,6 @@ class PromptRequest(Value):
     format: dict[str, Any] | None = None
     no_reply: bool = False
 
-    def digest(self) -> str:
-        return digest_of(self)
-
 
 def digest_of(request: Value) -> str:
     """Equal for equal requests: it makes a client's `messageId` idempotent."""
@@ -65,10 +62,9 @@ def checked_message_id(message_id: str | None) -> str:
     if message_id is None:
         return new(Prefix.MESSAGE)
     if not is_message_id(message_id):
-        raise AgentError(
-            ErrorKind.INVALID_PARAMS,
+        raise invalid_param(
+            "messageId",
             f"`messageId` {message_id!r} is not of the form msg_ + ULID (26 characters). Leave it out to get one.",
-            {"errors": [{"path": "messageId", "message": "msg_ and 26 Crockford characters"}]},
         )
     return message_id
 
@@ -76,11 +72,7 @@ def checked_message_id(message_id: str | None) -> str:
 def checked_parts(parts: Sequence[InputPart]) -> None:
     """A prompt that says nothing would be a request that no model answers."""
     if not parts:
-        raise AgentError(
-            ErrorKind.INVALID_PARAMS,
-            "`parts` is empty. Give at least one part, such as a text.",
-            {"errors": [{"path": "parts", "message": "at least one part"}]},
-        )
+        raise invalid_param("parts", "`parts` is empty. Give at least one part, such as a text.")
 
 
 def store_prompt(
@@ -99,7 +91,7 @@ def store_prompt(
         format=request.format,
         system=request.system,
     )
-    writer.message(message, request.digest())
+    writer.message(message, digest_of(request))
     for part in request.parts:
         writer.part(_stored(part, writer.ids(message.id)))
     for note in notes:

@@ -10,7 +10,7 @@ from agentls.engine.queue import Queue
 from agentls.engine.runner import Runner
 from agentls.engine.stores import Stores, scope_of
 from agentls.engine.views import Views
-from agentls.errors import AgentError, ErrorKind
+from agentls.errors import invalid_param
 from agentls.schema.base import Raw, now
 from agentls.schema.event import Scope
 from agentls.schema.ids import Prefix, new
@@ -52,9 +52,7 @@ class Sessions:
         mode: Mode | None = None,
     ) -> Session:
         if not directory.is_absolute() or not directory.is_dir():
-            raise AgentError(
-                ErrorKind.INVALID_PARAMS, f"`directory` {directory} is not a folder. Give the absolute path of one."
-            )
+            raise invalid_param("directory", f"`directory` {directory} is not a folder. Give the absolute path of one.")
         session_id, time = new(Prefix.SESSION), now()
         session = Session(
             id=session_id,

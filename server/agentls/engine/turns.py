@@ -23,7 +23,7 @@ from agentls.engine.runner import NATURAL, Active, Behind, Outcome, Runner, Wait
 from agentls.engine.stores import Stores, scope_of
 from agentls.engine.transcript import Token, Transcript, Writer
 from agentls.engine.usershell import ShellRequest, UserShell
-from agentls.errors import AgentError, ErrorKind
+from agentls.errors import AgentError, ErrorKind, invalid_param
 from agentls.schema.event import Scope
 from agentls.schema.message import UserMessage
 from agentls.schema.session import Session, StopReason, Turn
@@ -258,7 +258,7 @@ class Turns:
         row = self._stores.session(request.session_id)
         message_id = checked_message_id(request.message_id)
         if not request.command.strip():
-            raise AgentError(ErrorKind.INVALID_PARAMS, "`command` is empty.")
+            raise invalid_param("command", "`command` is empty.")
         self._runner.claim(request.session_id)
         again = self._again(request, request.session_id, digest_of(request))
         if again is not None:
@@ -267,7 +267,7 @@ class Turns:
         scope = scope_of(row)
         cwd = Path(request.cwd or scope.directory)
         if not cwd.is_absolute() or not cwd.is_dir():
-            raise AgentError(ErrorKind.INVALID_PARAMS, f"`cwd` {cwd} is not an absolute path of a folder.")
+            raise invalid_param("cwd", f"`cwd` {cwd} is not an absolute path of a folder.")
         project = project_of(Path(scope.directory))
         chosen = self._choose(row.session, PromptRequest(session_id=scope.session_id, parts=()))
         with self._stores.journal.transaction():

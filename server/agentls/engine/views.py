@@ -8,7 +8,7 @@ from pydantic_core import to_json
 from agentls.engine.runner import Runner
 from agentls.engine.stores import Stores
 from agentls.engine.transcript import Transcript
-from agentls.errors import AgentError, ErrorKind
+from agentls.errors import AgentError, ErrorKind, invalid_param
 from agentls.schema.base import Raw
 from agentls.schema.session import PlainStatus, Position, RetryStatus
 from agentls.storage.attach import ChangedRow, changed_rows
@@ -151,7 +151,5 @@ def _place(before: str | None) -> int | None:
     if before is None:
         return None
     if not _MARK.fullmatch(before):
-        raise AgentError(
-            ErrorKind.INVALID_PARAMS, "`before` is a page mark from `nextCursor`; leave it out for the newest."
-        )
+        raise invalid_param("before", "`before` is a page mark from `nextCursor`; leave it out for the newest.")
     return int(before)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
 from agentls.config.prompts import prompt
-from agentls.errors import AgentError, AgentlsError, ErrorKind, ToolError
+from agentls.errors import AgentError, AgentlsError, ErrorKind, ToolError, invalid_param
 from agentls.permission.ledger import Asker, Ledger, private_of, resolution_of
 from agentls.permission.rules import Verdict
 from agentls.permission.shell import always_patterns
@@ -135,7 +135,7 @@ class Broker:
             row = self._row(permission_id)  # the sweep of a dead process may have closed it
         if not row.open:
             return {"status": "superseded", "resolution": resolution_of(row)}
-        rules = self._granted(row, scope, patterns) if reply == "always" else []
+        rules = self._granted(row, patterns) if reply == "always" else []
         rest = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
         directory = self._directory(row.session_id)
         waited = self._ledger.waited_for(row.id)
@@ -155,21 +155,18 @@ class Broker:
             raise AgentError(ErrorKind.PERMISSION_NOT_FOUND, f"There is no permission question {permission_id}.")
         return row
 
-    def _granted(self, row: AskedRow, scope: RuleScope | None, patterns: Sequence[str] | None) -> list[Rule]:
+    def _granted(self, row: AskedRow, patterns: Sequence[str] | None) -> list[Rule]:
         """The rules that this "always" stores: of what was offered, what was chosen."""
         ask = Ask.model_validate(private_of(row)["ask"])
         offered = ask.always
         if not offered or ask.protected:
-            raise AgentError(ErrorKind.INVALID_PARAMS, "This question offers no `always`; reply `once` or `reject`.")
+            raise invalid_param("reply", "This question offers no `always`; reply `once` or `reject`.")
         chosen = tuple(patterns) if patterns else offered
         foreign = [pattern for pattern in chosen if pattern not in offered]
         if foreign:
-            raise AgentError(
-                ErrorKind.INVALID_PARAMS,
-                f"The pattern `{foreign[0]}` was not offered; choose of: {', '.join(offered)}.",
+            raise invalid_param(
+                "patterns", f"The pattern `{foreign[0]}` was not offered; choose of: {', '.join(offered)}."
             )
-        if scope not in (None, "session", "project"):
-            raise AgentError(ErrorKind.INVALID_PARAMS, "`scope` is `session` or `project`.")
         return [Rule(permission=ask.permission, pattern=pattern, action="allow") for pattern in chosen]
 
     def _store(self, row: AskedRow, rules: list[Rule], scope: RuleScope) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from agentls.config.prompts import prompt
-from agentls.errors import AgentError, ErrorKind, ToolError
+from agentls.errors import AgentError, ErrorKind, ToolError, invalid_param
 from agentls.permission.broker import RejectedError
 from agentls.permission.ledger import Asker, Ledger, resolution_of
 from agentls.schema.base import now
 from agentls.schema.ids import Prefix, new
+from agentls.schema.permission import Outcome, ResolvedBy
 from agentls.schema.question import Answers, Question, QuestionItem
 from agentls.storage.questions import AskedRow, QuestionStore
 from agentls.storage.sessions import SessionStore
@@ -66,9 +67,8 @@ class Questions:
             return {"status": "superseded", "resolution": resolution_of(row)}
         wanted = len(Question.model_validate_json(row.wire).questions)
         if len(answers) != wanted:
-            raise AgentError(
-                ErrorKind.INVALID_PARAMS,
-                f"{question_id} holds {wanted} questions but {len(answers)} lists of answers came.",
+            raise invalid_param(
+                "answers", f"{question_id} holds {wanted} questions but {len(answers)} lists of answers came."
             )
         return self._end(row, "allowed", {"answers": answers})
 
@@ -79,10 +79,10 @@ class Questions:
             return {"status": "superseded", "resolution": resolution_of(row)}
         return self._end(row, "expired" if unanswerable else "rejected", {})
 
-    def _end(self, row: AskedRow, outcome: Any, rest: dict[str, Any]) -> dict[str, Any]:
+    def _end(self, row: AskedRow, outcome: Outcome, rest: dict[str, Any]) -> dict[str, Any]:
         waited = self._ledger.waited_for(row.id)
         session = self._sessions.get(row.session_id)
-        by = "policy" if outcome == "expired" else "client"
+        by: ResolvedBy = "policy" if outcome == "expired" else "client"
         self._ledger.resolve(row, session.session.directory if session else "", outcome, by, rest)
         if not waited:
             self.on_answered(row.session_id)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from agentls.errors import AgentError, ErrorKind
+from agentls.errors import invalid_param
 from agentls.schema.session import Session
 from agentls.storage.database import Database, Row, Value
 
@@ -37,9 +37,7 @@ def _place(cursor: str) -> tuple[int, str]:
     """Where a page begins: behind this time and id."""
     mark = _CURSOR.fullmatch(cursor)
     if mark is None:
-        raise AgentError(
-            ErrorKind.INVALID_PARAMS, "`cursor` is a page mark from `nextCursor`; leave it out for the newest."
-        )
+        raise invalid_param("cursor", "`cursor` is a page mark from `nextCursor`; leave it out for the newest.")
     return int(mark[1]), mark[2]
 
 
