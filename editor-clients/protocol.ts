@@ -164,7 +164,7 @@ export interface CommandParams {
   sessionId: string;
   command: string;
   arguments?: string;
-  parts?: (TextInput | ImageInput | FileInputInput | ResourceInput | AgentInput | SelectionInputInput | DiagnosticsInput)[];
+  parts?: (TextInput | ImageInput | FileInputInput | ResourceInput | AgentInput | SelectionInputInput | DiagnosticsInputInput)[];
   messageId?: string;
 }
 
@@ -219,10 +219,32 @@ export interface Created {
   created: number;
 }
 
-export interface DiagnosticsInput {
+/** As in LSP; its further members are not looked at. */
+export interface DiagnosticInput {
+  message: string;
+  range?: LineRangeInput;
+  severity?: 1 | 2 | 3 | 4;
+  source?: string;
+}
+
+/** As in LSP; its further members are not looked at. */
+export interface DiagnosticOutput {
+  message: string;
+  range?: LineRangeOutput;
+  severity?: 1 | 2 | 3 | 4;
+  source?: string;
+}
+
+export interface DiagnosticsInputInput {
   type: "diagnostics";
   uri: string;
-  items: Record<string, unknown>[];
+  items: DiagnosticInput[];
+}
+
+export interface DiagnosticsInputOutput {
+  type: "diagnostics";
+  uri: string;
+  items: DiagnosticOutput[];
 }
 
 export interface DiagnosticsParams {
@@ -659,7 +681,7 @@ export interface Problem {
 /** `messageId`, if given, makes the call idempotent. `wait: "idle"` answers when the turn has ended. */
 export interface PromptParams {
   sessionId: string;
-  parts: (TextInput | ImageInput | FileInputInput | ResourceInput | AgentInput | SelectionInputInput | DiagnosticsInput)[];
+  parts: (TextInput | ImageInput | FileInputInput | ResourceInput | AgentInput | SelectionInputInput | DiagnosticsInputInput)[];
   messageId?: string;
   delivery?: "steer" | "queue" | "reject";
   agent?: string;
@@ -757,7 +779,7 @@ export interface QueueChanged {
 export interface QueueItem {
   messageId: string;
   text: string;
-  parts: (TextInput | ImageInput | FileInputOutput | ResourceInput | AgentInput | SelectionInputOutput | DiagnosticsInput)[];
+  parts: (TextInput | ImageInput | FileInputOutput | ResourceInput | AgentInput | SelectionInputOutput | DiagnosticsInputOutput)[];
   createdAt: number;
 }
 

@@ -141,3 +141,18 @@ async def test_a_mentioned_file_is_read_without_a_question(desk: Desk) -> None:
     (desk.root / "f").write_text("x")
     result = await desk.read.run(desk.read.params(file_path="f"), desk.context())
     assert result.output.startswith("1: x")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a" * 300, "cannot be looked at: File name too long. Give another path"),
+        ("d/" * 3000, "cannot be looked at: File name too long. Give another path"),
+        ("file.txt/below", "a part of the path is no folder"),
+    ],
+    ids=["name", "path", "below a file"],
+)
+async def test_a_path_that_no_file_can_have_is_refused_in_words(desk: Desk, name: str, said: str) -> None:
+    (desk.root / "file.txt").write_text("x")
+    with pytest.raises(ToolError, match=said):
+        await desk.call(desk.read, filePath=name)

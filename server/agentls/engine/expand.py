@@ -1,8 +1,8 @@
 """The first act of a turn: the files that a prompt names become text for the model."""
 
+import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import anyio
 
@@ -18,6 +18,7 @@ from agentls.tools.registry import Registry
 from agentls.tools.tool import ToolContext, ToolResult
 
 SECONDS = 10
+_LINES = re.compile(r"\?start=(?P<start>[1-9]\d{0,8})(?:&end=(?P<end>\d{1,9}))?\Z", re.ASCII)
 
 Judge = Callable[[str, str, Ask], Verdict]
 
@@ -117,9 +118,9 @@ def _waits(part: object, entry: Entry) -> bool:
 
 def _arguments(part: FilePart) -> dict[str, object]:
     path = str((part.source or {}).get("path", part.url))
-    query = parse_qs(urlsplit(part.url).query)
-    start = int(query.get("start", ["0"])[0])
-    if not start:
+    lines = _LINES.search(part.url)
+    if lines is None:
         return {"filePath": path}
-    end = int(query.get("end", [str(start)])[0])
+    start = int(lines["start"])
+    end = int(lines["end"] or start)
     return {"filePath": path, "offset": start, "limit": max(1, end - start + 1)}

@@ -16,10 +16,12 @@ from agentls.schema.base import Value, now
 from agentls.schema.ids import Prefix, is_message_id, new
 from agentls.schema.input import (
     AgentInput,
+    Diagnostic,
     DiagnosticsInput,
     FileInput,
     ImageInput,
     InputPart,
+    LinePosition,
     ResourceInput,
     SelectionInput,
     TextInput,
@@ -29,6 +31,7 @@ from agentls.schema.model import ModelRef
 from agentls.schema.part import AgentPart, FilePart, Part, TextPart
 
 Delivery = Literal["steer", "queue", "reject"]
+_SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
 
 class PromptRequest(Value):
@@ -153,17 +156,18 @@ def _file(part: FileInput, ids: dict[str, Any]) -> FilePart:
 
 def path_of(uri: str) -> str:
     """The path of a `file:` URI; anything else as it is."""
-    split = urlsplit(uri)
+    try:
+        split = urlsplit(uri)
+    except ValueError:
+        return uri
     return unquote(split.path) if split.scheme == "file" else uri
 
 
-def _diagnostic(item: dict[str, Any]) -> str:
-    spans: dict[str, dict[str, Any]] = item.get("range") or {}
-    start = spans.get("start") or {}
-    place = f"{int(start.get('line', 0)) + 1}:{int(start.get('character', 0)) + 1}"
-    severity = {1: "error", 2: "warning", 3: "information", 4: "hint"}.get(int(item.get("severity") or 1), "error")
-    source = f" [{item['source']}]" if item.get("source") else ""
-    return f"{place} {severity}: {item.get('message', '')}{source}"
+def _diagnostic(item: Diagnostic) -> str:
+    start = item.range.start if item.range else LinePosition(line=0)
+    severity = _SEVERITIES[item.severity or 1]
+    source = f" [{item.source}]" if item.source else ""
+    return f"{start.line + 1}:{start.character + 1} {severity}: {item.message}{source}"
 
 
 def queued_wire(request: PromptRequest, message_id: str) -> str:

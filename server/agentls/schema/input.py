@@ -1,6 +1,6 @@
 """What a client may put into a prompt."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -58,10 +58,19 @@ class SelectionInput(Value):
     version: int | None = None
 
 
+class Diagnostic(Value):
+    """As in LSP; its further members are not looked at."""
+
+    message: str
+    range: LineRange | None = None
+    severity: Literal[1, 2, 3, 4] | None = None
+    source: str | None = None
+
+
 class DiagnosticsInput(Value):
     type: Literal["diagnostics"] = "diagnostics"
     uri: str
-    items: tuple[dict[str, Any], ...]
+    items: tuple[Diagnostic, ...]
 
 
 InputPart = Annotated[

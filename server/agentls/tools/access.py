@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agentls.errors import ToolError
+from agentls.permission.patterns import is_literal
 from agentls.schema.permission import Ask, AskMetadata, FileDiff
 from agentls.tools.tool import ToolContext
 from agentls.workspace.resolve import Resolved, resolve
@@ -67,7 +68,7 @@ def searching(path: Resolved, tool: str, pattern: str) -> list[Ask]:
         title=f"{tool.capitalize()} {pattern}",
         metadata=AskMetadata(command=f"{tool} {pattern}", cwd=str(path.path)),
     )
-    if path.path.is_file():
+    if path.kind() == "file":
         return [*reading(path, tool), asked]
     return [*outside(path, tool, folder=True), asked]
 
@@ -94,7 +95,7 @@ def editing(paths: Sequence[tuple[Resolved, str]], tool: str, title: str) -> lis
 
 def literal(patterns: tuple[str, ...]) -> tuple[str, ...]:
     """The patterns that an "always" may store: none of a name that holds wildcards itself, for it would allow more."""
-    return () if any("*" in pattern or "?" in pattern for pattern in patterns) else patterns
+    return patterns if all(map(is_literal, patterns)) else ()
 
 
 def judged(path: Resolved, context: ToolContext) -> str | None:

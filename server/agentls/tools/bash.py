@@ -96,7 +96,7 @@ def _through_links(paths: Sequence[str], command: str) -> list[Ask]:
 
 def _folder(params: BashParams, context: ToolContext) -> Resolved:
     folder = resolved(params.workdir or str(context.directory), context)
-    if not folder.path.is_dir():
+    if folder.kind() != "folder":
         raise ToolError(f"The workdir {folder.path} is no folder. Give an existing folder, or leave workdir out.")
     return folder
 

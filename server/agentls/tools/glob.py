@@ -32,7 +32,7 @@ class Glob:
 
     async def run(self, params: GlobParams, context: ToolContext) -> ToolResult:
         folder = allowed(params.path or str(context.directory), context)
-        if not folder.path.is_dir():
+        if folder.kind() != "folder":
             raise ToolError(f"{folder.path} is no folder. Give an existing folder, or leave path out.")
         found = await self._search.glob(folder.path, params.pattern)
         rows = [shown(path, context) for path in found.items] or ["No file fits the pattern."]

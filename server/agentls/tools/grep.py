@@ -33,7 +33,7 @@ class Grep:
 
     async def run(self, params: GrepParams, context: ToolContext) -> ToolResult:
         target = allowed(params.path or str(context.directory), context)
-        if not target.path.exists():
+        if target.kind() is None:
             raise ToolError(f"{target.path} does not exist. Give an existing file or folder, or leave path out.")
         found = await self._search.grep(target.path, params.pattern, include=params.include)
         rows = _rows(found.items, context) or ["No line matches."]

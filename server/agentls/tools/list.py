@@ -37,7 +37,7 @@ class List:
 
     async def run(self, params: ListParams, context: ToolContext) -> ToolResult:
         folder = allowed(params.path or str(context.directory), context)
-        if not folder.path.is_dir():
+        if folder.kind() != "folder":
             raise ToolError(f"{folder.path} is no folder. Give an existing folder, or leave path out.")
         found = await self._search.glob(folder.path, "**", limit=_MOST_FILES)
         rows = await to_thread.run_sync(_tree, folder.path, found.items)

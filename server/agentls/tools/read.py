@@ -50,7 +50,7 @@ class Read:
 
     async def run(self, params: ReadParams, context: ToolContext) -> ToolResult:
         path = allowed(params.file_path, context)
-        if path.path.is_dir():
+        if path.kind() == "folder":
             return await to_thread.run_sync(_folder, path, params)
         offset = max(1, params.offset)
         skip, width, limit = 0, _WIDTH, min(params.limit, _LIMIT)
@@ -136,7 +136,10 @@ def _missing(path: Resolved) -> str:
     folder = path.path.parent
     if not folder.is_dir():
         return f"{path.shown} does not exist, and neither does its folder. Find it with glob."
-    near = _similar(folder, path.path.name)
+    try:
+        near = _similar(folder, path.path.name)
+    except OSError:  # a folder that may not be listed
+        near = []
     if not near:
         return f"{path.shown} does not exist. Find it with glob, or list {folder}."
     listed = "\n".join(str(folder / name) for name in near)

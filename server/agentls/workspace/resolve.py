@@ -3,9 +3,11 @@
 import fcntl
 import os
 import re
+import stat
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from agentls.errors import ToolError
@@ -28,6 +30,16 @@ class Resolved:
     def pattern(self) -> str:
         """The path as permission rules see it: relative to the project's root, or absolute."""
         return self.path.relative_to(self.root).as_posix() if self.inside else self.path.as_posix()
+
+    def kind(self) -> Literal["file", "folder", "special"] | None:
+        """What stands there; None for nothing. Raises `ToolError` where that cannot be seen."""
+        try:
+            mode = self.path.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise ToolError(f"{self.shown} cannot be looked at: {error.strerror}. Give another path.") from error
+        return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "special"
 
     @property
     def shown(self) -> str:
@@ -59,7 +71,10 @@ def _plain(argument: str) -> str:
 
 
 def _of_uri(uri: str) -> str:
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError as error:
+        raise ToolError(f"{uri} is no address. Write file:///… or a plain path.") from error
     if parts.netloc not in {"", "localhost"}:
         raise ToolError(f"{uri} names a file on another machine. Give the path of a file on this one.")
     path = unquote(parts.path, errors="surrogateescape")
