@@ -104,6 +104,13 @@ def test_a_protected_deed_asks_in_every_mode_whatever_allows(mode):
     assert verdict((*layers, layer({"edit": "deny"})), "edit", ".git/config", mode=mode, protected=True) == "deny"
 
 
+@pytest.mark.parametrize("path", [".claude/skills/x/SKILL.md", ".exrc", ".git/hooks/x", ".g\u200cit/hooks/x"])
+def test_a_command_that_writes_a_protected_path_asks_in_every_mode(path):
+    layers = (DEFAULTS, layer({"*": "allow"}))
+    assert verdict(layers, "bash", f"cp a {path}", mode="auto") == "ask"
+    assert verdict(layers, "bash", f"echo x > {path}", mode="auto") == "ask"
+
+
 def test_an_ask_that_names_nothing_is_not_allowed():
     assert verdict((DEFAULTS, layer({"*": "allow"})), "read") == "ask"
 

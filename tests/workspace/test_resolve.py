@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agentls.config.protected import is_secret
 from agentls.errors import ToolError
 from agentls.workspace.project import project_of
-from agentls.workspace.protected import is_secret
 from agentls.workspace.resolve import resolve
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from agentls.config.protected import names_protected
 from agentls.permission.patterns import is_literal
 from agentls.permission.shell_risks import Risk, git_subcommand, is_destructive, risk
 from agentls.permission.shell_tables import (
@@ -14,7 +15,6 @@ from agentls.permission.shell_tables import (
     KEYWORDS,
     NEVER_STORED,
     PREFIX_WORDS,
-    PROTECTED_NAMES,
     READERS,
     RUN_PREFIXES,
     RUNNERS,
@@ -230,11 +230,5 @@ def _protected(reading: LooseReading) -> Iterator[str]:
     for segment in reading.segments:
         if segment[0] in READERS and risk(segment) is None:
             continue
-        yield from (word for word in segment[1:] if _names_protected(word))
-    yield from (target for target in reading.targets if _names_protected(target))
-
-
-def _names_protected(word: str) -> bool:
-    if "." not in word:
-        return False
-    return any(piece.casefold() in PROTECTED_NAMES for piece in re.split(r"[/=:\s]", word))
+        yield from (word for word in segment[1:] if names_protected(word))
+    yield from (target for target in reading.targets if names_protected(target))

@@ -131,13 +131,6 @@ READERS = _words(
     "cat head tail ls grep rg wc find diff stat file test [ echo printf sort uniq cut tr du tree pwd true false sed "
     "basename dirname realpath readlink cmp nl od xxd sha256sum md5sum"
 )
-PROTECTED_NAMES = _words(
-    ".git .gitmodules .gitattributes .vscode .idea .husky .cursor .envrc .mcp.json .agentls .opencode agentls.json "
-    "agentls.jsonc opencode.json opencode.jsonc .nvim.lua .exrc .dir-locals.el .npmrc .yarnrc .yarnrc.yml .ripgreprc "
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .zshrc .zshenv .zprofile .zlogin "
-    ".zlogout .kshrc .cshrc .tcshrc .login config.fish .ssh .netrc .gitconfig .cargo .bundle .pnpmrc .pnpmfile.cjs "
-    "bunfig.toml pip.conf pip.ini .pypirc .condarc .gemrc"
-)
 
 # How many words of a known program name the deed: what an "always" stores before ` *`.
 PREFIX_WORDS: dict[str, int] = {

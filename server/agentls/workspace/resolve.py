@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
+from agentls.config.protected import is_protected
 from agentls.errors import ToolError
-from agentls.workspace.protected import is_protected
 
 _STREAM = re.compile(r"/dev/(fd/|std(in|out|err)$|tty|pts/)|/proc/[^/]+/(task/[^/]+/)?fd(info)?/")
 _F_GETPATH = 50  # fcntl of macOS: the path as the file system spells it

@@ -16,9 +16,9 @@ from typing import Generic, TypeVar
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
+from agentls.config.protected import is_secret
 from agentls.errors import ToolError
 from agentls.workspace.globs import matcher
-from agentls.workspace.protected import is_secret
 
 _COMMON = ("--no-config", "--color=never", "--hidden", "--no-require-git", "--glob=!.git", "--no-messages")
 _LINES = ("--line-number", "--no-heading", "--with-filename", "--null", "--max-columns=500", "--max-columns-preview")

@@ -1,14 +1,17 @@
 """Names whose change is asked for in every mode, and names of files that hold secrets."""
 
+import re
 import unicodedata
+from itertools import pairwise
 from pathlib import PurePath
 
 _FOLDERS = frozenset(
-    {".vscode", ".idea", ".agentls", ".opencode", ".ssh", ".husky"}
+    {".vscode", ".idea", ".cursor", ".agentls", ".opencode", ".ssh", ".husky"}
     | {".cargo", ".bundle"}  # package managers' settings, which may name programs to run
 )
 _FILES = frozenset(
-    {".gitmodules", ".gitconfig", ".envrc", ".mcp.json", ".netrc"}
+    {".gitmodules", ".gitattributes", ".gitconfig", ".envrc", ".mcp.json", ".netrc", ".ripgreprc"}
+    | {".nvim.lua", ".exrc", ".dir-locals.el"}  # what editors run when they open a folder
     | {"agentls.json", "agentls.jsonc", "opencode.json", "opencode.jsonc"}
     | {".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"}
     | {".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", "config.fish"}
@@ -29,6 +32,15 @@ def is_protected(path: PurePath) -> bool:
     if any(part in _FOLDERS for part in parts):
         return True
     return any(pair in _PAIRS or _is_git(pair) for pair in zip(parts, [*parts[1:], ""], strict=True))
+
+
+def names_protected(word: str) -> bool:
+    """Whether a word of a command holds such a path, or `.git` itself: a command says less of its deed than an edit."""
+    if word.isascii() and "." not in word:
+        return False
+    pieces = [fold(piece) for piece in re.split(r"[/=:\s]", word) if piece]
+    names = _FOLDERS | _FILES | {".git"}
+    return any(piece in names for piece in pieces) or any(pair in _PAIRS for pair in pairwise(pieces))
 
 
 def is_secret(path: PurePath) -> bool:
