@@ -95,7 +95,7 @@ async def test_it_finds_and_mends_the_bug_and_runs_the_test(client: OpenAIChat, 
     assert (tmp_path / "calc.py").read_text() == BUGGY.replace("a - b", "a + b", 1)
     assert (talk.calls[3].arguments or {})["command"] == "python3 test_calc.py"
     assert said.startswith("I am the demo model")
-    assert "Exit code: 0" in said
+    assert "`bash` python3 test_calc.py: OK" in said
     assert "OPENAI_API_KEY" in said
 
 

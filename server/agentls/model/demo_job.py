@@ -146,7 +146,8 @@ def _told(call: _Made) -> str:
     about = call.arguments.get("filePath") or call.arguments.get("command") or "the folder"
     match call.outcome:
         case "ok":
-            last = call.result.strip().splitlines()[-1:] if call.tool == "bash" else []
+            printed = call.result.rpartition("\n\nExit code")[0] or call.result
+            last = printed.strip().splitlines()[-1:] if call.tool == "bash" else []
             return f"`{call.tool}` {about}" + "".join(f": {line[:200]}" for line in last)
         case "refused":
             return f"`{call.tool}` {about}: not done, as it was not allowed"
