@@ -1,7 +1,6 @@
 """Abort is a barrier: when it is answered the turn has ended, and nothing of it comes later."""
 
 import asyncio
-import sys
 
 import anyio
 import pytest
@@ -100,7 +99,7 @@ FLOCK = {
     "deaf": "trap '' TERM INT HUP; echo begun; while :; do sleep {n}; done",
     "background only": "nohup sleep {n} >/dev/null 2>&1 & echo begun; sleep {n}",
     "python": (
-        f"{sys.executable} -c 'import os,time,sys; os.fork(); os.setsid() if os.getpid() != os.getpgrp() else 0; "
+        "python -c 'import os, time; os.fork(); os.fork() or os.setsid(); "
         'print("begun", flush=True); time.sleep({n})\''
     ),
 }

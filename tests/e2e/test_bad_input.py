@@ -297,39 +297,42 @@ async def test_a_demanded_wait_of_hours_ends_the_turn_and_says_when(talk: Talk, 
 # -- settings
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "column"),
-    [
-        ('{\n  "model": "fake/test-model",\n  "provider": {"fake" 5}\n}\n', 3, 23),
-        ("{", 1, None),
-        ("not json at all", 1, 1),
-        ('{"model": 5}', None, None),
-        ('{"permission": {"bash": "perhaps"}}', None, None),
-        ('{"provider": []}', None, None),
-        ("[]", None, None),
-        ("", None, None),
-    ],
-)
-async def test_broken_settings_are_told_with_their_place(
-    machine: Machine, model: Script, text: str, line: int | None, column: int | None
-) -> None:
-    machine.config.write_text(text)
+BROKEN: list[tuple[str, int | None, int | None]] = [
+    ('{\n  "model": "fake/test-model",\n  "provider": {"fake" 5}\n}\n', 3, 23),
+    ("{", 1, None),
+    ("not json at all", 1, 1),
+    ('{"model": 5}', None, None),
+    ('{"permission": {"bash": "perhaps"}}', None, None),
+    ('{"provider": []}', None, None),
+    ("[]", None, None),
+]
+
+
+async def test_broken_settings_are_told_with_their_place(machine: Machine, model: Script) -> None:
+    """From the start and while it runs; mended ones count at once."""
+    machine.config.write_text(BROKEN[0][0])
     folder = machine.project("broken")
     async with machine.editor(folder) as client:
-        status = await client.request("server/status")
-        problems = [one for one in status["problems"] if one.get("path") == str(machine.config)]
-        if text:
-            assert problems, status
-            is_for_people(problems[0]["message"])
-        if line is not None:
-            assert problems[0]["line"] == line
-            assert problems[0]["severity"] == "error"
-        if column is not None:
-            assert problems[0]["column"] == column
         talk = await Talk.begin(client, folder)
-        assert (await talk.ask("session/get"))["status"]["type"] == "idle"
+        for text, line, column in BROKEN:
+            write(machine, client, text)
+            status = await client.request("server/status")
+            [problem, *_] = [one for one in status["problems"] if one.get("path") == str(machine.config)]
+            is_for_people(problem["message"])
+            assert problem["severity"] == "error"
+            assert line in (None, problem["line"]), text
+            assert column in (None, problem["column"]), text
         machine.settings(model.url)
-        await talk.ask("session/update", title="usable")
+        write(machine, client, machine.config.read_text())
+        await usable(talk, model)
+        write(machine, client, BROKEN[0][0])
+        await usable(talk, model)
+
+
+def write(machine: Machine, client: Client, text: str) -> None:
+    """The word of the editor has the files read again at once; else that is done twice a second."""
+    machine.config.write_text(text)
+    client.notify("workspace/didChangeConfiguration", {"settings": {"agentls": {}}})
 
 
 @pytest.mark.parametrize("how", ["no text", "no right", "too large"])

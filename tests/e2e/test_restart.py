@@ -73,7 +73,7 @@ async def test_a_permission_is_answered_after_the_restart_and_the_turn_goes_on(
         assert end["usage"]["tokens"]["output"] == 60
 
 
-@pytest.mark.parametrize("how", ["kill", "shutdown"])
+@pytest.mark.parametrize("how", ["kill"])
 async def test_a_rejection_after_the_restart_stops_the_turn(
     machine: Machine, folder: Path, model: Script, how: str
 ) -> None:
