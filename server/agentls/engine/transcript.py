@@ -14,12 +14,12 @@ import anyio
 from pydantic_core import PydanticSerializationError
 
 from agentls.errors import RunClosedError
-from agentls.model.toolstream import clean
 from agentls.schema.base import Value
 from agentls.schema.event import Delta, DeltaField, Scope
 from agentls.schema.ids import Prefix, new
 from agentls.schema.message import AssistantMessage, UserMessage
 from agentls.schema.part import PART, Part, Pending, ReasoningPart, Running, TextPart, ToolPart, is_open
+from agentls.schema.text import clean
 from agentls.storage.journal import Journal
 from agentls.storage.messages import MessageStore
 

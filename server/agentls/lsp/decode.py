@@ -7,7 +7,8 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from agentls.errors import AgentError, ErrorKind
-from agentls.lsp.encode import RequestId, replace_surrogates
+from agentls.lsp.encode import RequestId
+from agentls.schema.text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def _parse(body: bytes) -> object:
         return from_json(body)
     except ValueError:
         # JavaScript writes half an emoji as an escape, which is JSON but no text.
-        return from_json(replace_surrogates(json.dumps(json.loads(body), ensure_ascii=False)).encode())
+        return from_json(clean(json.dumps(json.loads(body), ensure_ascii=False)).encode())
 
 
 def _classify(data: dict[str, Any]) -> Incoming:

@@ -1,7 +1,6 @@
 """JSON bodies of what is sent."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,10 +8,10 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from agentls.errors import AgentError, ErrorKind
 from agentls.schema.base import Raw, Value
+from agentls.schema.text import clean
 
 RequestId = int | str
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _CODES: dict[ErrorKind, int] = {
     ErrorKind.PARSE_ERROR: -32700,
     ErrorKind.INVALID_REQUEST: -32600,
@@ -33,12 +32,6 @@ def error_code(kind: ErrorKind) -> int:
     return _CODES.get(kind, REQUEST_FAILED)
 
 
-def replace_surrogates(text: str) -> str:
-    """Halves of a surrogate pair, as a split emoji leaves them, have no UTF-8 form; two that meet are joined."""
-    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _SURROGATE.sub("\ufffd", joined)
-
-
 def encode(data: object) -> bytes:
     """Any JSON value. Values and raw JSON are spliced in as they stand at the top only."""
     if isinstance(data, Raw):
@@ -49,7 +42,7 @@ def encode(data: object) -> bytes:
         return data.wire() if isinstance(data, Value) else to_json(data)
     except PydanticSerializationError:
         plain = data.model_dump(by_alias=True, exclude_none=True) if isinstance(data, Value) else data
-        return replace_surrogates(json.dumps(plain, ensure_ascii=False, default=str)).encode()
+        return clean(json.dumps(plain, ensure_ascii=False, default=str)).encode()
 
 
 def response(request_id: RequestId, result: object) -> bytes:

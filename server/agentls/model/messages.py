@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentls.config.prompts import prompt
-from agentls.model.toolstream import clean
 from agentls.schema.message import AssistantMessage, UserMessage
 from agentls.schema.model import ModelRef
 from agentls.schema.part import (
@@ -24,6 +23,7 @@ from agentls.schema.part import (
     TextPart,
     ToolPart,
 )
+from agentls.schema.text import clean
 
 
 @dataclass(frozen=True, slots=True)

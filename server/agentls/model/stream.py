@@ -9,9 +9,10 @@ from typing import Any, cast
 from agentls.model import failures
 from agentls.model.client import ModelEvent, ReasoningDelta, StepEnd, TextDelta, ToolCall
 from agentls.model.failures import Endpoint
-from agentls.model.toolstream import Calls, clean
+from agentls.model.toolstream import Calls
 from agentls.schema.message import Finish
 from agentls.schema.model import CacheTokens, Tokens
+from agentls.schema.text import clean
 
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop",

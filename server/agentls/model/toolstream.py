@@ -7,13 +7,7 @@ from typing import Any, cast
 
 from agentls.model.client import ModelEvent, ToolCall, ToolInputDelta, ToolInputStart
 from agentls.schema import ids
-
-
-def clean(text: str) -> str:
-    """Text that can be encoded: halves of surrogate pairs are joined, lone ones replaced."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+from agentls.schema.text import clean
 
 
 @dataclass(slots=True)

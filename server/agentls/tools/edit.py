@@ -7,14 +7,15 @@ from anyio import to_thread
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
-from agentls.tools.access import resolved
+from agentls.schema.text import clean
+from agentls.tools.access import going_on, refused, resolved
 from agentls.tools.changing import Changes, Plan, plan_of
 from agentls.tools.replacers import replace
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.binary import binary_type
 from agentls.workspace.files import FileContent
 from agentls.workspace.resolve import Resolved
-from agentls.workspace.textfile import clean, decode
+from agentls.workspace.textfile import decode
 
 
 class EditParams(Params):
@@ -35,12 +36,15 @@ class Edit:
 
     async def asks(self, params: EditParams, context: ToolContext) -> Sequence[Ask]:
         path = resolved(params.file_path, context)
-        plan, _ = await self._plan(path, params, context)
+        try:
+            plan, _ = await self._plan(path, params, context)
+        except ToolError as error:
+            return refused(error, path, self.name, context)
         verb = "Edit" if plan.before.exists else "Create"
         return self._changes.ask(plan, context, self.name, f"{verb} {path.shown}")
 
     async def run(self, params: EditParams, context: ToolContext) -> ToolResult:
-        path = resolved(params.file_path, context)
+        path = going_on(params.file_path, context)
         self._changes.judged(path, context)
         plan, done = await self._plan(path, params, context)
         await self._changes.put(plan, context)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from agentls.schema.text import clean
 from agentls.tools.tool import ToolContext
 from agentls.workspace.search import Found
 
@@ -10,8 +11,7 @@ from agentls.workspace.search import Found
 def shown(path: Path, context: ToolContext) -> str:
     """A path as the model can give it back: relative to the session's folder, or absolute."""
     inside = path.is_relative_to(context.directory)
-    text = str(path.relative_to(context.directory) if inside else path)
-    return text.encode("utf-8", "replace").decode()
+    return clean(str(path.relative_to(context.directory) if inside else path))
 
 
 def notes(found: Found[Any], what: str) -> list[str]:

@@ -9,6 +9,7 @@ from anyio import to_thread
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
+from agentls.schema.text import clean
 from agentls.tools.access import allowed, asked, searching
 from agentls.tools.found import notes
 from agentls.tools.tool import Params, ToolContext, ToolResult
@@ -57,7 +58,7 @@ def _tree(root: Path, files: Sequence[Path]) -> list[str]:
     rows = _rows(paths, depth)
     if len(rows) > _MOST_ROWS:
         rows = [*rows[:_MOST_ROWS], f"  … {len(rows) - _MOST_ROWS} more entries"]
-    return [row.encode("utf-8", "replace").decode() for row in rows]
+    return [clean(row) for row in rows]
 
 
 def _rows(paths: Sequence[tuple[str, ...]], depth: int) -> list[str]:

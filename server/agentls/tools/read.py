@@ -13,6 +13,7 @@ from pydantic import Field
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
+from agentls.schema.text import clean
 from agentls.tools.access import allowed, asked, reading
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.files import Files
@@ -125,7 +126,7 @@ def _folder(path: Resolved, params: ReadParams) -> ToolResult:
     first = max(1, params.offset) - 1
     shown = names[first : first + min(params.limit, _MAX_ENTRIES)]
     last = first + len(shown)
-    rows = [name.encode("utf-8", "replace").decode() for name in shown] or ["(The folder is empty.)"]
+    rows = [clean(name) for name in shown] or ["(The folder is empty.)"]
     if last < len(names):
         rows.append(f"\n(Entries {first + 1} to {last} of {len(names)}. To go on: offset {last + 1}.)")
     return ToolResult(path.shown, "\n".join(rows), {"path": str(path.path), "entries": len(names)})

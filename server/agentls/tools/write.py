@@ -7,13 +7,14 @@ from anyio import to_thread
 
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
-from agentls.tools.access import resolved
+from agentls.schema.text import clean
+from agentls.tools.access import going_on, refused, resolved
 from agentls.tools.changing import Changes, Plan, plan_of
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.binary import binary_type
 from agentls.workspace.files import FileContent
 from agentls.workspace.resolve import Resolved
-from agentls.workspace.textfile import Text, clean, decode
+from agentls.workspace.textfile import Text, decode
 
 
 class WriteParams(Params):
@@ -32,12 +33,15 @@ class Write:
 
     async def asks(self, params: WriteParams, context: ToolContext) -> Sequence[Ask]:
         path = resolved(params.file_path, context)
-        plan = await self._plan(path, params, context)
+        try:
+            plan = await self._plan(path, params, context)
+        except ToolError as error:
+            return refused(error, path, self.name, context)
         verb = "Overwrite" if plan.before.exists else "Create"
         return self._changes.ask(plan, context, self.name, f"{verb} {path.shown}")
 
     async def run(self, params: WriteParams, context: ToolContext) -> ToolResult:
-        path = resolved(params.file_path, context)
+        path = going_on(params.file_path, context)
         self._changes.judged(path, context)
         plan = await self._plan(path, params, context)
         await self._changes.put(plan, context)

@@ -9,6 +9,7 @@ from functools import cached_property
 from charset_normalizer import from_bytes
 
 from agentls.errors import ToolError
+from agentls.schema.text import clean
 
 UTF8_BOM = b"\xef\xbb\xbf"
 _SAMPLE = 65536
@@ -30,11 +31,6 @@ def split_lines(text: str) -> list[str]:
     """Lines with their line feeds; other separators of Unicode divide nothing."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
-def clean(text: str) -> str:
-    """Text of a model without halves of surrogate pairs, which no file can hold."""
-    return _SURROGATE.sub(_UNREADABLE, text)
 
 
 @dataclass(frozen=True)
