@@ -48,6 +48,16 @@ def test_sizes_are_bounded_and_unreadable_files_skipped(root, paths):
     assert {Path(problem.path).parent.name for problem in found.problems} == {"project", "a"}
 
 
+def test_files_that_are_no_text_leave_no_room_below_zero(root, paths):
+    (root / "AGENTS.md").write_bytes(b"\xff" * 64 * 1024)  # each byte becomes a sign of three
+    for name in ("x", "y"):
+        (root / f"{name}.md").write_bytes(b"\xff" * 64 * 1024)
+    (root / "z.md").write_text("z" * 1000)
+    found = instructions(root, root, paths, ("x.md", "y.md", "z.md"))
+    assert "z" not in "".join(texts(found))
+    assert any("z.md" in problem.path and "is cut" in problem.message for problem in found.problems)
+
+
 def test_pe14_a_link_out_of_an_untrusted_project_is_not_followed(root, paths, tmp_path):
     (tmp_path / "secret").write_text("secret")
     (root / "AGENTS.md").symlink_to(tmp_path / "secret")

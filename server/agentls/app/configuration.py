@@ -52,10 +52,6 @@ class Configuration:
         """The roots of the editor's folders, the first one first."""
         return self._folders
 
-    def replace_editor_settings(self, settings: dict[str, Any]) -> None:
-        self._editor = settings
-        self._known.clear()
-
     def project(self, directory: str) -> Project:
         return self._folder(directory).project
 

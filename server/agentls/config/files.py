@@ -65,7 +65,7 @@ class SettingsFiles:
         try:
             given = parse(text)
         except JsoncError as error:
-            return self._broken(source.path, *line_and_column(text, error.offset), f"{error.message}")
+            return self._broken(source.path, *line_and_column(text, error.offset), error.message)
         raw, flaws = clean(given, self._home, foreign=source.foreign)
         self._good[source.path] = raw
         twice = tuple(

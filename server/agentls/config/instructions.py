@@ -44,7 +44,7 @@ def instructions(
         text = _text(path, min(room, _MOST_BYTES), problems)
         if text is not None:
             found[str(path)] = text
-            room -= len(text.encode())
+            room = max(0, room - len(text.encode()))
     return Instructions(tuple(found.items()), tuple(problems))
 
 

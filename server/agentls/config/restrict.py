@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from pydantic_core import to_json
 
-Raw = dict[str, Any]
+from agentls.config.clean import Raw
 
 # All others are withheld: a key that is added later is unsafe until somebody thought about it.
 _HARMLESS = frozenset({"model", "small_model", "smallModel", "compaction", "username"})

@@ -42,7 +42,10 @@ class Aborted:
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """Who answers where nothing was chosen. Both raise `AgentError` for a name that there is not."""
+    """Who answers where nothing was chosen: `agent` and `model` raise `AgentError` for a name that there is not.
+
+    `notes` are what the model is told with the next message of a session.
+    """
 
     agent: Callable[[str | None, str], str]
     model: Callable[[Session, str, ModelRef | None], ModelRef]

@@ -1,11 +1,11 @@
 """One run of a session: the facts that everything done in its name shares."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
 
+from agentls.engine.interrupt import Reason
 from agentls.engine.transcript import Token, Writer
 from agentls.schema.event import Scope, StatusChanged
 from agentls.schema.model import Usage
@@ -26,7 +26,7 @@ class Run:
     journal: Journal
     scope_of_cancel: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     done: anyio.Event = field(default_factory=anyio.Event)
-    cause: str | None = None
+    cause: Reason | None = None
     status: PlainStatus | RetryStatus = PlainStatus(type="busy")
     usage: Usage = Usage()
     steps: int = 0
@@ -40,6 +40,3 @@ class Run:
             return
         self.status = status
         self.journal.publish(StatusChanged(self.scope, status, self.turn.id))
-
-
-Notify = Callable[[str], None]

@@ -16,7 +16,7 @@ from agentls.engine.transcript import Token, Transcript
 from agentls.errors import AgentError, RunClosedError
 from agentls.schema.base import now
 from agentls.schema.event import Scope, StatusChanged
-from agentls.schema.ids import Prefix, new
+from agentls.schema.ids import Prefix, new, new_log_id
 from agentls.schema.message import AssistantMessage, MessageError
 from agentls.schema.model import Usage
 from agentls.schema.session import PlainStatus, StopReason, Turn, TurnTime
@@ -115,6 +115,8 @@ class Runner:
                 self.claim(owner.session_id)
             except AgentError as error:  # another process was faster, and runs it
                 log.info("%s", error.message)
+            except Exception:  # such as a row that cannot be read: it must not keep the other sessions from starting
+                log.exception("the session %s of a dead process was not swept", owner.session_id)
 
     def start(
         self,
@@ -155,7 +157,7 @@ class Runner:
         except* RunClosedError:
             pass
         except* Exception:
-            log_id = new(Prefix.CALL)
+            log_id = new_log_id()
             log.exception("run of %s failed (%s)", active.run.scope.session_id, log_id)
             data = {"message": f"A fault in agentls ended the turn; the log has it as {log_id}.", "logId": log_id}
             ends.append(LoopEnd("error", MessageError(name="UnknownError", data=data)))
@@ -196,7 +198,7 @@ class Runner:
         turn = run.turn.but(state="ended", stop_reason="error", error=error, usage=run.usage, time=ended)
         self._stores.tell_turn(run.scope, turn, 0, "turn/ended")
         self._stores.journal.publish(StatusChanged(run.scope, PlainStatus(type="idle"), None))
-        for waiter in active.waiters:
+        for waiter in (*active.waiters, *(active.behind.waiters if active.behind else ())):
             waiter.end(Outcome("error", error=error, usage=run.usage))
         run.done.set()
 
@@ -226,8 +228,7 @@ class Runner:
     def _close(self, active: Active, end: LoopEnd | None) -> Turn | None:
         run = active.run
         if end is None:
-            cause = run.cause if run.cause in ("abort", "exit") else "exit"
-            return self._interrupter.settle(run.scope, "abort" if cause == "abort" else "exit", usage=run.usage)
+            return self._interrupter.settle(run.scope, run.cause or "exit", usage=run.usage)
         if end.stop == "error":
             self._interrupter.close_after_error(run.scope, end.error)
         time = TurnTime(started=run.turn.time.started, ended=now())

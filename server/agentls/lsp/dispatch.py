@@ -3,7 +3,6 @@
 import asyncio
 import contextvars
 import logging
-import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 from agentls.errors import AgentError, ErrorKind
 from agentls.lsp.encode import RequestId, failure, response
 from agentls.lsp.order import EventGate, Hold, hold_events
+from agentls.schema.ids import new_log_id
 
 RUNNING_MOST = 64
 WAITING_MOST = 4096
@@ -92,7 +92,7 @@ class Dispatcher:
         except AgentError as error:
             body = failure(request_id, error)
         except Exception:
-            log_id = _new_log_id()
+            log_id = new_log_id()
             log.exception("internal error %s", log_id)
             body = failure(request_id, _internal(log_id))
         self._send(body)
@@ -162,7 +162,7 @@ class Dispatcher:
         except AgentError as error:
             return failure(call.id, error)
         except Exception:
-            log_id = _new_log_id()
+            log_id = new_log_id()
             log.exception("internal error %s", log_id)
             return failure(call.id, _internal(log_id))
 
@@ -183,10 +183,6 @@ class Dispatcher:
 
 def _cancelled(request_id: RequestId) -> bytes:
     return failure(request_id, AgentError(ErrorKind.CANCELLED, "the request was cancelled"))
-
-
-def _new_log_id() -> str:
-    return secrets.token_hex(4)
 
 
 def _internal(log_id: str) -> AgentError:

@@ -11,7 +11,7 @@ from agentls.lsp.encode import encode, notification
 from agentls.lsp.order import EventGate
 from agentls.lsp.writer import FrameWriter
 from agentls.protocol.options import ClientEvents
-from agentls.schema.base import Raw, Value
+from agentls.schema.base import Raw
 from agentls.schema.event import Changed, Delta, Event, FileEdited, Noticed, Scope, StatusChanged, UsageChanged
 from agentls.schema.session import Position
 
@@ -179,7 +179,3 @@ class Outlet:
         except AgentError:
             return
         self._send(scope, "part/updated", part.json)
-
-
-def as_raw(result: Value | Raw) -> Raw:
-    return result if isinstance(result, Raw) else Raw(result.wire())

@@ -102,13 +102,13 @@ def wait_in(text: str) -> float | None:
     return total or None
 
 
-def looks_like_html(text: str) -> bool:
+def _looks_like_html(text: str) -> bool:
     return text.lstrip()[:1] == "<"
 
 
 def shown(text: str, secrets: Iterable[str] = ()) -> str:
     """One short line of what a server said, without keys: safe for a person, a log and the database."""
-    if looks_like_html(text):
+    if _looks_like_html(text):
         title = _TITLE.search(text)
         text = f"an HTML page, {title[1].strip()!r}" if title else "an HTML page"
     for secret in secrets:

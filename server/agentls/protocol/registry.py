@@ -30,10 +30,6 @@ class Request(Generic[P, R]):
     urgent: bool = False
     direction: Direction = "toServer"
 
-    @property
-    def noun(self) -> str:
-        return self.name.partition("/")[0]
-
 
 @dataclass(frozen=True, slots=True)
 class Notification(Generic[P]):
@@ -45,7 +41,3 @@ class Notification(Generic[P]):
     since: int = 1
     served: bool = True
     direction: Direction = "toClient"
-
-    @property
-    def noun(self) -> str:
-        return self.name.partition("/")[0]

@@ -1,6 +1,7 @@
 """Identifiers: a prefix and a ULID, never reused, never an order."""
 
 import re
+import secrets
 from enum import StrEnum
 
 from ulid_transform import ulid_now
@@ -23,6 +24,11 @@ _MESSAGE_ID = re.compile(rf"{Prefix.MESSAGE}{_ULID}")
 
 def new(prefix: Prefix) -> str:
     return f"{prefix}{ulid_now()}"
+
+
+def new_log_id() -> str:
+    """Names an entry of the log, for whoever reports a fault."""
+    return secrets.token_hex(4)
 
 
 def is_message_id(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Messages: one turn of the conversation by one role."""
+"""Messages: what one role said at one time; its content is in parts."""
 
 from typing import Annotated, Any, Literal
 

@@ -108,6 +108,6 @@ class Owners:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except FileNotFoundError:
             return False
-        except BlockingIOError:
+        except OSError:  # it is held; or it cannot be opened, and then nobody may take what it stands for
             return True
         return False

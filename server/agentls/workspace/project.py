@@ -14,14 +14,6 @@ class Project:
     root: Path
     is_git: bool
 
-    def inside(self, path: Path) -> bool:
-        """Whether a real path lies in this project."""
-        return path.is_relative_to(self.root)
-
-    def relative(self, path: Path) -> str:
-        """The path as rules and people see it: below the root, or absolute outside."""
-        return path.relative_to(self.root).as_posix() if self.inside(path) else path.as_posix()
-
 
 def project_of(directory: Path) -> Project:
     """The project of a directory, found without running git."""
