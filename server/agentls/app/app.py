@@ -39,6 +39,7 @@ from agentls.engine.transcript import Transcript
 from agentls.engine.turns import Turns
 from agentls.engine.usershell import UserShell
 from agentls.engine.views import Views
+from agentls.errors import AgentError, ErrorKind
 from agentls.model.providers import MakeClient
 from agentls.permission.broker import Broker
 from agentls.permission.ledger import Ledger
@@ -185,6 +186,10 @@ class App:
         return Raw(to_json({"trusted": loaded.trust == "trusted"}))
 
     async def find_files(self, query: str, directory: Path, limit: int) -> Raw:
+        if not directory.is_dir():
+            raise AgentError(
+                ErrorKind.INVALID_PARAMS, f"`directory` {directory} is not a folder. Give the absolute path of one."
+            )
         found = await find_files(self.toolbox.search, directory, query, limit)
         files = [{"path": str(path), "name": str(path.relative_to(directory))} for path in found]
         return Raw(to_json({"files": files}))
