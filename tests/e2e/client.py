@@ -46,6 +46,7 @@ class Client:
         self.ended = asyncio.Event()
         self._arrived = asyncio.Event()
         self._responses: dict[Any, Message] = {}
+        self.sent: dict[Any, str] = {}
         self._next_id = 0
         self._reading = asyncio.Event()
         self._reading.set()
@@ -63,6 +64,7 @@ class Client:
         message: Message = {"jsonrpc": "2.0", "id": self._next_id, "method": method}
         if params is not None:
             message["params"] = params
+        self.sent[self._next_id] = method
         self.raw(framed(message))
         return self._next_id
 

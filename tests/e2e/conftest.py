@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from e2e.client import Client
+from e2e.contract import hold_to_the_table
 from e2e.model import Script, scripted
 from e2e.server import Machine
 from e2e.talk import Talk
@@ -37,9 +38,10 @@ def shared_machine(tmp_path_factory: pytest.TempPathFactory, script: Script) -> 
 
 @pytest.fixture(scope="module")
 async def shared(shared_machine: Machine) -> AsyncIterator[Client]:
-    """An editor for all tests of a module."""
+    """An editor for all tests of a module. At the end all that it was sent is held against the protocol's table."""
     async with shared_machine.editor(shared_machine.project("first")) as client:
         yield client
+        assert hold_to_the_table(client)
 
 
 @pytest.fixture

@@ -11,11 +11,19 @@ import pytest
 
 from e2e.client import Client, Message
 from e2e.mirror import Mirror
-from e2e.model import Answer, Script, calls, says
+from e2e.model import Answer, C, Script, calls, data, says
 from e2e.server import Machine
 from e2e.talk import Talk
 
 QUESTION = {"questions": [{"header": "H", "question": "Go on?", "options": [{"label": "Yes"}, {"label": "No"}]}]}
+LAST = ("All is done, and these are the words at the end of it.", 12)
+BROKEN = Answer(
+    [
+        C({"reasoning_content": "Hm. "}),
+        C({"content": "Half of "}),
+        data({"error": {"message": "overloaded", "code": 529}}),
+    ]
+)
 TODOS = {"todos": [{"content": "first", "status": "completed"}, {"content": "second", "status": "in_progress"}]}
 
 
@@ -38,7 +46,6 @@ def plan(folder: Path) -> list[Answer]:
         calls(("edit", {"filePath": path, "oldString": "one", "newString": "two"}), ids="c"),
         calls(("bash", {"command": shell}), words="Now a command. ", ids="d"),
         calls(("question", QUESTION), ids="e"),
-        says("All is done, and these are the words at the end of it.", 12),
     ]
 
 
@@ -71,7 +78,7 @@ class Record:
 async def recorded(talk: Talk, model: Script, seed: int) -> Record:
     """Plays the turn; after each message that comes, a few clients that were cut off earlier attach."""
     client, dice = talk.client, random.Random(seed)
-    model.plays(*plan(talk.folder), says("That, too.", 3))
+    model.plays(*plan(talk.folder), *([BROKEN] if seed == 1 else []), says(*LAST), says("That, too.", 3))
     (talk.folder / "a.txt").write_text("one\n")
     first = await talk.ask("session/attach")
     whole = Mirror(talk.id)
@@ -111,7 +118,7 @@ def attach(client: Client, talk: Talk, cut: int, since: Message | None) -> Attac
 
 
 async def next_message(client: Client, place: int) -> Message:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(20):
         while len(client.log) <= place:
             client._arrived.clear()
             await client._arrived.wait()
