@@ -21,10 +21,9 @@ from agentls.app.toolbox import Toolbox
 from agentls.bus import Bus
 from agentls.config.agents import Agent
 from agentls.config.paths import Paths
-from agentls.config.prompts import prompt
 from agentls.engine.accepted import Defaults
 from agentls.engine.expand import Expander
-from agentls.engine.frame import Frames, today
+from agentls.engine.frame import Frames
 from agentls.engine.histories import Histories
 from agentls.engine.interrupt import Interrupter
 from agentls.engine.loop import Loop
@@ -39,7 +38,7 @@ from agentls.engine.transcript import Transcript
 from agentls.engine.turns import Turns
 from agentls.engine.usershell import UserShell
 from agentls.engine.views import Views
-from agentls.errors import AgentError, ErrorKind
+from agentls.errors import invalid_param
 from agentls.model.providers import MakeClient
 from agentls.permission.broker import Broker
 from agentls.permission.ledger import Ledger
@@ -104,17 +103,18 @@ class App:
         self.runner = Runner(self.tasks, self.stores, self.transcript, interrupter)
         histories, queue = Histories(self.stores.messages), Queue(self.stores)
         views = Views(self.stores, self.transcript, self.runner)
+        frames = Frames(self.stores.sessions, self.configuration.place)
         steps = Steps(
             self.stores,
             self.models.of,
-            Frames(self.stores.sessions, self.configuration.place),
+            frames,
             ToolCalls(self.toolbox.registry, self.permissions),
             changes,
             self._offered,
         )
         expander = Expander(self.toolbox.registry, self._policy.judge)
         loop = Loop(self.stores, steps, expander, self._agent)
-        defaults = Defaults(self._agent_name, self.models.choose, self._notes)
+        defaults = Defaults(self._agent_name, self.models.choose, frames.notes)
         user_shell = UserShell(self.toolbox.shell, self.toolbox.outputs)
         self.turns = Turns(
             self.stores, self.transcript, self.runner, interrupter, loop, histories, queue, user_shell, defaults
@@ -141,12 +141,6 @@ class App:
             if not self._policy.hides(run.scope.directory, agent.name, _PERMISSION_OF.get(name, name))
         ]
         return self.toolbox.registry.offered(names).decode()
-
-    def _notes(self, session_id: str) -> list[str]:
-        """The system text keeps the day on which it was written."""
-        frame = self.stores.sessions.frame(session_id)
-        date = today()
-        return [] if frame is None or f'"date":"{date}"' in frame else [prompt("input/new-date").format(date=date)]
 
     def _continues_on_reject(self, session_id: str) -> bool:
         directory = self.stores.session(session_id).session.directory
@@ -187,9 +181,7 @@ class App:
 
     async def find_files(self, query: str, directory: Path, limit: int) -> Raw:
         if not directory.is_dir():
-            raise AgentError(
-                ErrorKind.INVALID_PARAMS, f"`directory` {directory} is not a folder. Give the absolute path of one."
-            )
+            raise invalid_param("directory", f"`directory` {directory} is not a folder. Give the absolute path of one.")
         found = await find_files(self.toolbox.search, directory, query, limit)
         files = [{"path": str(path), "name": str(path.relative_to(directory))} for path in found]
         return Raw(to_json({"files": files}))

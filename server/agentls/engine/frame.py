@@ -60,6 +60,11 @@ class Frames:
         self._sessions.save_frame(session_id, to_json(frame).decode())
         return frame
 
+    def notes(self, session_id: str) -> list[str]:
+        """What the next message tells, as the system text keeps the day on which it was written."""
+        stored, date = self.stored(session_id), today()
+        return [] if stored is None or stored.date == date else [prompt("input/new-date").format(date=date)]
+
     async def _system(self, directory: Path, agent: Agent, model: ModelRef) -> str:
         place = await self._place(directory)
         environment = prompt("system").format(
@@ -71,7 +76,7 @@ class Frames:
             date=today(),
         )
         texts = [agent.prompt or prompt("agents/build"), environment]
-        texts += [f"Instructions from {path}:\n{text}" for path, text in place.instructions]
+        texts += [prompt("instructions").format(path=path, text=text) for path, text in place.instructions]
         return "\n\n".join(texts)
 
 

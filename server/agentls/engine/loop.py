@@ -61,8 +61,8 @@ class Loop:
         for part in tools:
             run.writer.adopt(part)
         run.steps += 1
-        result = await self._steps.finish(run, history, message, tools)
-        return LoopEnd("rejected") if result.rejected else None
+        rejected = await self._steps.finish(run, history, message, tools)
+        return LoopEnd("rejected") if rejected else None
 
     async def _step(self, run: Run, history: History, action: Step) -> LoopEnd | None:
         user = action.user
@@ -73,10 +73,10 @@ class Loop:
             if next_action(history.entries) != action:
                 return None  # a prompt came meanwhile: this step is to answer it, not to stand behind it unread
             last = agent.steps is not None and run.steps + 1 >= agent.steps
-            result = await self._steps.step(run, history, user, ready, last=last)
+            rejected = await self._steps.step(run, history, user, ready, last=last)
         except AgentError as error:
             return LoopEnd("error", MessageError(name=_name(error), data={"message": error.message, **error.data}))
-        if result.rejected:
+        if rejected:
             return LoopEnd("rejected")
         if last:
             return LoopEnd("max_steps")

@@ -39,14 +39,6 @@ OfferedTools = Callable[[Run, Agent], str]
 
 
 @dataclass(frozen=True, slots=True)
-class StepResult:
-    """`go_on`: the loop reads the history again. `rejected`: the user stopped the turn."""
-
-    go_on: bool
-    rejected: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Ready:
     """What a step needs beside the history."""
 
@@ -81,8 +73,11 @@ class Steps:
         frame = await self._frames.current(run.scope.session_id, run.directory, agent, user.model, tools)
         return Ready(agent, client, model, frame)
 
-    async def step(self, run: Run, history: History, user: UserMessage, ready: Ready, *, last: bool) -> StepResult:
-        """`last`: the limit of steps is reached, so the model is asked for a closing word and no call is run."""
+    async def step(self, run: Run, history: History, user: UserMessage, ready: Ready, *, last: bool) -> bool:
+        """Returns whether the user stopped the turn.
+
+        `last`: the limit of steps is reached, so the model is asked for a closing word and no call is run.
+        """
         run.steps += 1
         model = ready.model
         request = self._request(ready.frame, history, ready.agent, model, last=last)
@@ -95,7 +90,7 @@ class Steps:
             finish = "content-filter" if error.name == "ContentFilterError" else "error"
             time = message.time.but(completed=now())
             run.writer.message(message.but(finish=finish, error=error, time=time))
-            return StepResult(go_on=True)
+            return False
         message = self._account(run, message, processor, model)
         if last:
             self._refuse_calls(run, processor)
@@ -109,14 +104,17 @@ class Steps:
         message: AssistantMessage,
         tools: Sequence[ToolPart],
         problems: dict[str, str] | None = None,
-    ) -> StepResult:
-        """Run the calls of a step whose stream has ended, then close it. Also for a step from before a restart."""
+    ) -> bool:
+        """Run the calls of a step whose stream has ended, then close it. Also for a step from before a restart.
+
+        Returns whether the user stopped the turn.
+        """
         pending = [part for part in tools if isinstance(part.state, Pending)]
         calls = Calls(run, message, pending, problems or {}, doom.deeds(history.entries))
         await self._calls.execute(calls)
         with self._stores.journal.transaction():
             self._close(run, message)
-        return StepResult(go_on=not calls.blocked, rejected=calls.blocked)
+        return calls.blocked
 
     def _request(self, frame: Frame, history: History, agent: Agent, model: Model, *, last: bool) -> ModelRequest:
         messages = [system_element(frame.system), *history.elements(model.ref, model.traits)]
