@@ -93,6 +93,19 @@ def editing(paths: Sequence[tuple[Resolved, str]], tool: str, title: str) -> lis
     ]
 
 
+def refused(problem: ToolError, path: Resolved, tool: str, context: ToolContext) -> list[Ask]:
+    """The questions of a change that cannot be. Why may quote the file: only who may read it is told, by `run`."""
+    context.problem = problem
+    return reading(path, tool)
+
+
+def going_on(argument: str, context: ToolContext) -> Resolved:
+    """The path of a change that `asks` found possible; raises what it found else."""
+    if context.problem is not None:
+        raise context.problem
+    return resolved(argument, context)
+
+
 def literal(patterns: tuple[str, ...]) -> tuple[str, ...]:
     """The patterns that an "always" may store: none of a name that holds wildcards itself, for it would allow more."""
     return patterns if all(map(is_literal, patterns)) else ()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from agentls.errors import ToolError
 from agentls.schema.base import Value
 from agentls.schema.permission import Ask
 
@@ -20,7 +21,7 @@ class ToolContext:
     `expected` holds, by path, the content hash (None: no such file) that the call was judged on: set by `asks`, checked
     again by `run` after the answer, and kept across a restart of the process while the question is open.
     `places` holds the real paths that `asks` of a reading tool was judged on: `run` goes to no other, though a link was
-    swapped meanwhile. Empty where nothing was asked.
+    swapped meanwhile. Empty where nothing was asked. `problem` is why `run` cannot be, as `asks` found it.
     `output` appends text to the part's live output. `check_open` raises `RunClosedError` once the run was stopped: call
     it directly before anything that cannot be taken back.
     """
@@ -37,6 +38,7 @@ class ToolContext:
     check_open: Callable[[], None]
     expected: dict[str, str | None] = field(default_factory=dict[str, str | None])
     places: set[Path] = field(default_factory=set[Path])
+    problem: ToolError | None = None
     project_id: str = ""
     waiting: Callable[[bool], None] = lambda _: None
 

@@ -1,0 +1,47 @@
+"""What is not allowed is neither done nor told."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from agentls.model.scripted import Call, Say, ScriptedModel
+from engine.house import House, house, is_method, params
+
+SECRET = "name=topsecretname"
+
+
+async def rejected(it: House, model: ScriptedModel, call: Call, **options: str) -> list[tuple[str, list[str]]]:
+    """Plays one call; every question is answered with a no in words. What was asked."""
+    model.add([call], [Say("so be it")])
+    asked: list[tuple[str, list[str]]] = []
+
+    async def answer() -> None:
+        at = len(it.events)
+        while True:
+            event = await it.until(lambda event: is_method(event, "permission/asked"), since=at)
+            at = it.events.index(event) + 1
+            question = params(event)
+            asked.append((question["permission"], question["patterns"]))
+            it.app.permissions.reply(question["permissionId"], "reject", message="no")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(answer)
+        await it.prompt(it.session(**options), "go").outcome()
+        tasks.cancel_scope.cancel()
+    return asked
+
+
+@pytest.mark.parametrize("path", [".env", "../outside/secret.txt", "link/secret.txt"])
+async def test_p25_why_an_edit_cannot_be_quotes_no_file_that_may_not_be_read(tmp_path: Path, path: str) -> None:
+    """An oldString that is nearly right is answered with the lines of the file, so they are asked for first."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    model = ScriptedModel()
+    async with house(tmp_path, model) as it:
+        (it.directory / "link").symlink_to(outside)
+        for file in (it.directory / ".env", outside / "secret.txt"):
+            file.write_text(f"A=1\n{SECRET}\n")
+        asked = await rejected(it, model, Call("edit", {"filePath": path, "oldString": "A=1\nnam_", "newString": ""}))
+        assert [permission for permission, _ in asked] == ["read" if path == ".env" else "external_directory"]
+        assert SECRET.encode() not in b"".join(model.requests[-1].messages)
