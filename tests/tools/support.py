@@ -37,7 +37,7 @@ class Desk:
         name = session or self.session
         return ToolContext(
             session_id=name,
-            root_session_id=name,
+            project_id="prj_1",
             turn_id="trn_1",
             message_id="msg_1",
             part_id="prt_1",

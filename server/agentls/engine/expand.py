@@ -74,7 +74,6 @@ class Expander:
         tool, params = self._registry.parse("read", arguments)
         context = ToolContext(
             session_id=run.scope.session_id,
-            root_session_id=run.scope.root_id,
             project_id=run.project_id,
             turn_id=run.turn.id,
             message_id=entry.message.id,

@@ -161,7 +161,6 @@ class ToolCalls:
 
         return ToolContext(
             session_id=run.scope.session_id,
-            root_session_id=run.scope.root_id,
             project_id=run.project_id,
             turn_id=run.turn.id,
             message_id=message.id,

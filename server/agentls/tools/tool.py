@@ -27,7 +27,7 @@ class ToolContext:
     """
 
     session_id: str
-    root_session_id: str
+    project_id: str
     turn_id: str
     message_id: str
     part_id: str
@@ -39,7 +39,6 @@ class ToolContext:
     expected: dict[str, str | None] = field(default_factory=dict[str, str | None])
     places: set[Path] = field(default_factory=set[Path])
     problem: ToolError | None = None
-    project_id: str = ""
     waiting: Callable[[bool], None] = lambda _: None
 
 
