@@ -1,5 +1,6 @@
 """What is not allowed is neither done nor told."""
 
+import json
 from pathlib import Path
 
 import anyio
@@ -44,4 +45,25 @@ async def test_p25_why_an_edit_cannot_be_quotes_no_file_that_may_not_be_read(tmp
             file.write_text(f"A=1\n{SECRET}\n")
         asked = await rejected(it, model, Call("edit", {"filePath": path, "oldString": "A=1\nnam_", "newString": ""}))
         assert [permission for permission, _ in asked] == ["read" if path == ".env" else "external_directory"]
+        assert SECRET.encode() not in b"".join(model.requests[-1].messages)
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto"])
+@pytest.mark.parametrize("target", [".", "..", "private"])
+async def test_p25_a_search_shows_nothing_of_files_whose_reading_a_rule_forbids(
+    tmp_path: Path, target: str, mode: str
+) -> None:
+    model = ScriptedModel()
+    async with house(tmp_path, model) as it:
+        (it.directory / "private").mkdir()
+        (it.directory / "private" / "keys").write_text(f"{SECRET}\n")
+        (it.directory / "open").write_text("name=seen\n")
+        rules = {"read": {"private/*": "deny"}, "external_directory": "allow"}
+        (it.directory / "agentls.json").write_text(json.dumps({"permission": rules}))
+        model.add([Call("grep", {"pattern": "name=", "path": target})], [Say("done")])
+        session_id = it.session(mode=mode)
+        await it.prompt(session_id, "go").outcome()
+        [found] = it.parts(session_id, "tool")
+        assert ("name=seen" in found["state"]["output"]) == (target != "private")
+        assert "1 file that may not be read" in found["state"]["output"]
         assert SECRET.encode() not in b"".join(model.requests[-1].messages)

@@ -113,10 +113,10 @@ async def test_p25_grep_and_glob_leave_secret_files_out_and_say_so(tree: Desk) -
     grep = await tree.call(Grep(Search()), pattern="token")
     assert grep.output == (
         ".env.example:\n  1: token = 1\nsrc/a.py:\n  1: token = 1\nsrc/deep/b.py:\n  1: token = 1\n"
-        "(2 files that may hold secrets, such as .env, left out.)"
+        "(2 files that may not be read without a question, such as .env, left out.)"
     )
     glob = await tree.call(Glob(Search()), pattern="**/*env*")
-    assert glob.output == ".env.example\n(2 files that may hold secrets, such as .env, left out.)"
+    assert glob.output == ".env.example\n(2 files that may not be read without a question, such as .env, left out.)"
 
 
 async def test_p25_a_search_in_a_secret_file_asks_to_read_it(tree: Desk) -> None:

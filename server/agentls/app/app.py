@@ -92,7 +92,9 @@ class App:
         )
         self.questions = Questions(self.ledger, self.stores.questions, self.stores.sessions)
         changes = ChangeStore(database)
-        self.toolbox = Toolbox(paths, self.owners.instance_id, changes, self.stores, self.questions)
+        self.toolbox = Toolbox(
+            paths, self.owners.instance_id, changes, self.stores, self.questions, self._policy.unreadable
+        )
         self.choices = Choices(self.configuration, self.models, self.toolbox.registry)
         self.status = Status(self.configuration)
         self._build_engine(changes)

@@ -1,6 +1,6 @@
 """The tools and what they work with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic_core import to_json
@@ -36,7 +36,13 @@ from agentls.workspace.watchdog import Watchdog
 
 class Toolbox:
     def __init__(
-        self, paths: Paths, instance_id: str, changes: ChangeStore, stores: Stores, questions: Questions
+        self,
+        paths: Paths,
+        instance_id: str,
+        changes: ChangeStore,
+        stores: Stores,
+        questions: Questions,
+        unreadable: Callable[[str, str], Callable[[str], bool]],
     ) -> None:
         self._stores = stores
         self._questions = questions
@@ -55,7 +61,7 @@ class Toolbox:
                 Edit(writing),
                 Bash(self.shell, self.outputs),
                 Glob(self.search),
-                Grep(self.search),
+                Grep(self.search, lambda context: unreadable(context.session_id, context.agent)),
                 List(self.search),
                 TodoWrite(self._save_todos),
                 Question(self._ask),

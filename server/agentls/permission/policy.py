@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agentls.config.agents import Agents, RuleLayer
 from agentls.permission.defaults import layers_of
-from agentls.permission.rules import Layer, Verdict, denied_wholly, judge
+from agentls.permission.rules import Layer, Verdict, denied_wholly, evaluate, judge
 from agentls.permission.shell import Place
 from agentls.schema.permission import Ask
 from agentls.schema.session import Session
@@ -49,6 +49,19 @@ class Policy:
         cwd = ask.metadata.cwd or directory
         place = Place(root=str(self._root_of(directory)), cwd=cwd, home=str(self._home))
         return judge(self.layers(row.session, row.root_id, agent), mode, ask, place)
+
+    def unreadable(self, session_id: str, agent: str) -> Callable[[str], bool]:
+        """Tells of a path whether a rule about certain files denies or asks for its reading, in no mode softened."""
+        row = self._sessions.get(session_id)
+        layers = self.layers(row.session, row.root_id, agent) if row is not None else ()
+
+        def kept_back(path: str) -> bool:
+            verdict = evaluate(layers, "read", path)
+            return verdict.action == "deny" or (
+                verdict.action == "ask" and (verdict.rule is None or verdict.rule.pattern != "*")
+            )
+
+        return kept_back
 
     def layers(self, session: Session, root_id: str, agent_name: str) -> tuple[Layer, ...]:
         """In the order in which they count. A binding layer's deny is lifted by no later one."""

@@ -25,5 +25,6 @@ def notes(found: Found[Any], what: str) -> list[str]:
         said.append("(Incomplete: the search took too long and was stopped. Narrow the pattern or the path.)")
     if found.withheld:
         count = len(found.withheld)
-        said.append(f"({count} file{'' if count == 1 else 's'} that may hold secrets, such as .env, left out.)")
+        files = f"{count} file{'' if count == 1 else 's'}"
+        said.append(f"({files} that may not be read without a question, such as .env, left out.)")
     return said

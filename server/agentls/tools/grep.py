@@ -1,6 +1,6 @@
 """The grep tool: lines by a regular expression."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -19,14 +19,23 @@ class GrepParams(Params):
     include: str | None = None
 
 
+Unreadable = Callable[[ToolContext], Callable[[str], bool]]
+"""Of a call: which paths, as rules see them, may not be read by it."""
+
+
+def _nothing(_: ToolContext) -> Callable[[str], bool]:
+    return lambda _: False
+
+
 class Grep:
     name: ClassVar[str] = "grep"
     read_only: ClassVar[bool] = True
     awaits_user: ClassVar[bool] = False
     params: type[GrepParams] = GrepParams
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Search, unreadable: Unreadable = _nothing) -> None:
         self._search = search
+        self._unreadable = unreadable
 
     async def asks(self, params: GrepParams, context: ToolContext) -> Sequence[Ask]:
         return searching(asked(params.path or str(context.directory), context), self.name, params.pattern)
@@ -35,7 +44,13 @@ class Grep:
         target = allowed(params.path or str(context.directory), context)
         if target.kind() is None:
             raise ToolError(f"{target.path} does not exist. Give an existing file or folder, or leave path out.")
-        found = await self._search.grep(target.path, params.pattern, include=params.include)
+        unreadable = self._unreadable(context)
+        found = await self._search.grep(
+            target.path,
+            params.pattern,
+            include=params.include,
+            withheld=lambda path: unreadable(target.beside(path).pattern),
+        )
         rows = _rows(found.items, context) or ["No line matches."]
         metadata = {"count": len(found.items), "cut": found.more or found.timed_out}
         return ToolResult(params.pattern, "\n".join([*rows, *notes(found, "lines")]), metadata)

@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
@@ -40,6 +40,10 @@ class Resolved:
         except OSError as error:
             raise ToolError(f"{self.shown} cannot be looked at: {error.strerror}. Give another path.") from error
         return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "special"
+
+    def beside(self, path: Path) -> "Resolved":
+        """Another real path of the same project."""
+        return replace(self, path=path, inside=path.is_relative_to(self.root))
 
     @property
     def shown(self) -> str:

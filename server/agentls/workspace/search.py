@@ -63,9 +63,18 @@ class Search:
         self._withheld = withheld
 
     async def grep(
-        self, target: Path, pattern: str, *, include: str | None = None, limit: int = 100, timeout: float = 20
+        self,
+        target: Path,
+        pattern: str,
+        *,
+        include: str | None = None,
+        limit: int = 100,
+        timeout: float = 20,
+        withheld: Callable[[Path], bool] = lambda _: False,
     ) -> Found[Hit]:
-        """Lines that match a regular expression, below a folder or in one file, which is then never withheld."""
+        """Lines that match a regular expression, below a folder or in one file, which is then never withheld.
+        `withheld` says what else is left out of this search.
+        """
         folder, start = (target, "./") if target.is_dir() else (target.parent, f"./{target.name}")
         fits = matcher(include) if include else None
         found = Found[Hit]()
@@ -76,7 +85,7 @@ class Search:
             path = _relative(name)
             if not number.isdigit() or (fits is not None and not fits(path)):
                 return True
-            if start == "./" and self._withheld(folder / path):
+            if start == "./" and (self._withheld(folder / path) or withheld(folder / path)):
                 found.withheld.add(folder / path)
                 return True
             found.more = len(found.items) >= limit
