@@ -278,3 +278,48 @@ async def test_replies_of_many_at_once_resolve_each_once(talk: Talk, model: Scri
     for number, one in enumerate(talks):
         assert (await one.ended())["stopReason"] == "done"
         assert (talk.folder / f"made{number}").read_text() == f"{number}\n"
+
+
+@pytest.mark.parametrize("delivery", ["steer", "queue"])
+async def test_a_prompt_while_asking_cancels_no_question(talk: Talk, model: Script, delivery: str) -> None:
+    model.plays(calls(bash("touch ran")), says("It ran."), says("And the other."))
+    first = await talk.prompt("Run it.")
+    asked = await talk.asked()
+    await talk.wait("session/status", lambda p: p["status"]["type"] == "waiting")
+    second = await talk.prompt("One thing more.", delivery=delivery)
+    assert second["state"] == ("running" if delivery == "steer" else "queued")
+    assert (await talk.ask("session/get"))["status"]["type"] == "waiting"
+    assert (await talk.reply(asked))["status"] == "accepted"
+    assert (await talk.ended(first["turnId"]))["stopReason"] == "done"
+    if delivery == "queue":
+        await talk.wait("turn/ended", lambda p: p["turnId"] != first["turnId"])
+    assert (talk.folder / "ran").exists()
+    told = [str(message["content"]) for message in model.requests[1]["messages"]]
+    assert any("One thing more." in text for text in told) == (delivery == "steer")
+
+
+async def test_a_session_that_asks_is_deleted_with_its_question(talk: Talk, model: Script, shared: Client) -> None:
+    other = await Talk.begin(shared, talk.folder)
+    model.plays(calls(bash("touch ran")))
+    await other.prompt("Run it.")
+    asked = await other.asked()
+    await other.ask("session/delete")
+    error = await shared.refused("permission/reply", {"permissionId": asked["permissionId"], "reply": "once"})
+    assert error.kind == "permission_not_found"
+    listed = (await shared.request("permission/list"))["permissions"]
+    assert asked["permissionId"] not in [one["permissionId"] for one in listed]
+    assert not (talk.folder / "ran").exists()
+
+
+async def test_a_file_that_changed_while_it_was_asked_about_is_left_alone(talk: Talk, model: Script) -> None:
+    (talk.folder / "a.txt").write_text("one\n")
+    path = str(talk.folder / "a.txt")
+    edit = {"filePath": path, "oldString": "one", "newString": "two"}
+    model.plays(calls(("read", {"filePath": path}), ids="r"), calls(("edit", edit), ids="e"), says("It changed."))
+    turn_id = (await talk.prompt("Edit it."))["turnId"]
+    asked = await talk.asked()
+    (talk.folder / "a.txt").write_text("one, but the user's\n")
+    await talk.reply(asked)
+    assert (await talk.ended(turn_id))["stopReason"] == "done"
+    assert (talk.folder / "a.txt").read_text() == "one, but the user's\n"
+    assert (await talk.tools())[1]["state"]["status"] == "error"

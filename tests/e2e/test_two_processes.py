@@ -87,6 +87,28 @@ async def test_a_session_of_a_killed_process_is_usable_from_the_other(
         assert len(told) == 1
 
 
+async def test_a_question_of_the_one_cannot_be_answered_by_the_other_until_it_is_dead(
+    machine: Machine, folder: Path, model: Script
+) -> None:
+    model.plays(calls(("bash", {"command": "touch ran"})), says("It ran."))
+    async with machine.editor(folder) as one, machine.editor(folder) as other:
+        talk = await Talk.begin(other, folder)
+        turn_id = (await talk.prompt("Run it."))["turnId"]
+        asked = await talk.asked()
+        listed = (await one.request("permission/list", {"sessionId": talk.id}))["permissions"]
+        assert [question["permissionId"] for question in listed] == [asked["permissionId"]]
+        error = await one.refused("permission/reply", {"permissionId": asked["permissionId"], "reply": "once"})
+        assert (error.kind, error.data["pid"]) == ("session_locked", other.process.pid)
+        assert (await talk.ask("session/get"))["status"]["type"] == "waiting"
+        await other.kill()
+
+        talk = talk.on(one)
+        assert (await talk.ask("session/attach"))["turn"]["id"] == turn_id
+        assert (await talk.reply(asked))["status"] == "accepted"
+        assert (await talk.ended(turn_id))["stopReason"] == "done"
+        assert (folder / "ran").exists()
+
+
 async def test_two_processes_run_turns_side_by_side(machine: Machine, folder: Path, model: Script) -> None:
     async with machine.editor(folder) as one, machine.editor(folder) as other:
         talks = [await Talk.begin(client, folder, mode="auto") for client in (one, other, one, other)]
