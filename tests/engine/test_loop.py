@@ -332,6 +332,25 @@ async def test_the_users_shell_runs_unasked_and_the_model_sees_it(tmp_path: Path
         assert "from the user" in tool["content"]
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("echo a; kill -9 $$", "a\n\nThe shell was ended by signal 9."),
+        ("echo a; sleep 30", "a\n\nThe command did not end within 300 ms and was stopped."),
+        ("true", "(no output)\n\nExit code: 0"),
+    ],
+)
+async def test_how_the_users_command_ended_is_told(tmp_path: Path, command: str, said: str) -> None:
+    from agentls.engine.usershell import ShellRequest
+
+    async with house(tmp_path, ScriptedModel()) as it:
+        session_id = it.session()
+        it.app.turns.shell(ShellRequest(session_id=session_id, command=command, timeout_ms=300))
+        await it.until(lambda event: is_method(event, "turn/ended"))
+        [part] = it.parts(session_id, "tool")
+        assert part["state"]["output"] == said
+
+
 async def test_a_question_outlives_the_process_and_its_answer_runs_the_call(tmp_path: Path) -> None:
     first = ScriptedModel([Call("bash", {"command": "touch one"}), Call("bash", {"command": "touch two"})])
     async with house(tmp_path, first) as it:

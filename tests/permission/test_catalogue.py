@@ -31,7 +31,7 @@ def verdict_of(case, workspace: Path) -> str:
     layers = (DEFAULTS, RULESETS[case["ruleset"]])
     place = shell.Place(str(workspace), str(workspace), str(workspace.parent / "home"))
     verdict = judge(layers, "ask", Ask(permission="bash", patterns=(command,), title="t"), place)
-    linked = places.outside(shell.analyse(command, place).operands, workspace, workspace)
+    linked = places.outside(shell.analyse(command, place).operands, place)
     return strictest([verdict, *(evaluate(layers, "external_directory", path) for path in linked)]).action
 
 

@@ -38,7 +38,7 @@ def registry(tmp_path: Path) -> Registry:
     files, reads, search = Files(lambda *_: None), Reads(), Search()
     changes, shell = Changes(files, reads), Shell(Watchdog("ins_registry"))
     tools = [
-        *(Read(files, reads), Write(changes), Edit(changes), Bash(shell, Outputs(tmp_path))),
+        *(Read(files, reads), Write(changes), Edit(changes), Bash(shell, Outputs(tmp_path), tmp_path)),
         *(Glob(search), Grep(search), List(search), TodoWrite(lambda *_: None), Question(no_answers)),
     ]
     return Registry(tools, {"shell": "bash (Linux)"})

@@ -26,7 +26,7 @@ from tools.support import Desk
 @pytest.fixture
 async def bash(tmp_path: Path) -> AsyncGenerator[Bash]:
     watchdog = Watchdog("ins_tools")
-    yield Bash(Shell(watchdog), Outputs(tmp_path / "outputs"))
+    yield Bash(Shell(watchdog), Outputs(tmp_path / "outputs"), tmp_path / "home")
     await watchdog.aclose()
 
 
@@ -50,6 +50,14 @@ async def test_bash_asks_with_the_whole_command_and_for_folders_outside(desk: De
     assert (ask.permission, ask.patterns, ask.title) == ("bash", ("ls | wc",), "Count")
     outside, _ = await desk.asks(bash, command="ls", workdir="/usr/bin")
     assert (outside.permission, outside.patterns) == ("external_directory", ("/usr/bin/*",))
+
+
+async def test_a_path_outside_by_its_name_is_left_to_the_rules_and_a_link_is_asked(desk: Desk, bash: Bash) -> None:
+    (desk.root / "away").symlink_to("/etc")
+    assert [ask.permission for ask in await desk.asks(bash, command="cat ~/x /etc/hosts")] == ["bash"]
+    link, command = await desk.asks(bash, command="cat away/hosts")
+    assert (link.permission, link.patterns) == ("external_directory", (str(Path("/etc/hosts").resolve()),))
+    assert command.permission == "bash"
 
 
 async def test_a_timeout_says_how_to_have_more(desk: Desk, bash: Bash) -> None:

@@ -59,7 +59,7 @@ class Toolbox:
                 Read(files, self.reads),
                 Write(writing),
                 Edit(writing),
-                Bash(self.shell, self.outputs),
+                Bash(self.shell, self.outputs, paths.home),
                 Glob(self.search),
                 Grep(self.search, lambda context: unreadable(context.session_id, context.agent)),
                 List(self.search),

@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 from anyio import to_thread
 
@@ -16,7 +15,8 @@ from agentls.schema.ids import Prefix, new
 from agentls.schema.message import AssistantMessage, Span, Where
 from agentls.schema.part import Completed, PartTime, Running, ToolPart
 from agentls.tools.output import Outputs
-from agentls.workspace.process import Finished, Shell
+from agentls.tools.ran import ran
+from agentls.workspace.process import Shell
 
 
 class ShellRequest(Value):
@@ -69,17 +69,10 @@ class UserShell:
             timeout=math.inf if request.timeout_ms is None else request.timeout_ms / 1000,
             output=lambda text: run.writer.grow(part.id, "output", text),
         )
-        output, metadata = await to_thread.run_sync(self._told, result)
+        output, metadata = await to_thread.run_sync(ran, result, self._outputs, request.timeout_ms)
         time = PartTime(start=part.state.time.start if isinstance(part.state, Running) else now(), end=now())
         state = Completed(input=part.state.input, output=output, title=request.command, metadata=metadata, time=time)
         with run.journal.transaction():
             run.writer.part(part.but(state=state))
             run.writer.message(message.but(finish="stop", time=message.time.but(completed=now())))
         return LoopEnd("done")
-
-    def _told(self, finished: Finished) -> tuple[str, dict[str, Any]]:
-        """For the model: what was printed, then how it ended. Runs in a thread, as a long text goes to a file."""
-        cut = self._outputs.cut(finished.output.rstrip("\n"), tail=True)
-        ended = "It was stopped: its time was over." if finished.timed_out else f"Exit code: {finished.exit_code}"
-        metadata = {"exitCode": finished.exit_code, "timedOut": finished.timed_out}
-        return f"{cut.text or '(no output)'}\n\n{ended}", metadata

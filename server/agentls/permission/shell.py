@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agentls.config.protected import names_protected
 from agentls.permission.patterns import is_literal
@@ -28,6 +29,7 @@ _DEPTH = 8
 _RUNNER_OPERANDS = 64
 _READ_LIMIT = 64 * 1024
 _MOST_OUTSIDE = 256
+_REMEMBERED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,9 @@ class ShellPlan:
     whole: bool = True
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def analyse(command: str, place: Place | None = None) -> ShellPlan:
-    """The plan of any text at all."""
+    """The plan of any text at all. A long text takes a while, so what was read in a thread is not read again."""
     parts = _plain_parts(command)
     reading = loose_reading(command[:_READ_LIMIT])
     operands = tuple(dict.fromkeys((*_operands(reading), *_homegoing(reading))))
@@ -122,6 +125,7 @@ def _always_pattern(part: Part) -> str | None:
     return " ".join(prefix) + " *"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _plain_parts(command: str) -> tuple[Part, ...] | str:
     if len(command) > _READ_LIMIT:
         return "it is too long to look through"

@@ -13,8 +13,9 @@ from agentls.permission.shell import Place, analyse
 from agentls.schema.permission import Ask, AskMetadata
 from agentls.tools.access import outside, resolved
 from agentls.tools.output import Outputs
+from agentls.tools.ran import ran
 from agentls.tools.tool import Params, ToolContext, ToolResult
-from agentls.workspace.process import Finished, Shell
+from agentls.workspace.process import Shell
 from agentls.workspace.resolve import Resolved
 
 DEFAULT_TIMEOUT_MS = 120_000
@@ -32,6 +33,10 @@ class BashParams(Params):
         """In milliseconds."""
         return min(self.timeout or DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS)
 
+    @property
+    def title(self) -> str:
+        return self.description or self.command.partition("\n")[0]
+
 
 class Bash:
     name: ClassVar[str] = "bash"
@@ -39,7 +44,8 @@ class Bash:
     awaits_user: ClassVar[bool] = False
     params: type[BashParams] = BashParams
 
-    def __init__(self, shell: Shell, outputs: Outputs) -> None:
+    def __init__(self, shell: Shell, outputs: Outputs, home: Path) -> None:
+        self._home = home
         self._shell = shell
         self._outputs = outputs
 
@@ -51,10 +57,11 @@ class Bash:
         command = Ask(
             permission="bash",
             patterns=(params.command,),
-            title=params.description or params.command.partition("\n")[0],
+            title=params.title,
             metadata=AskMetadata(command=params.command, cwd=str(folder.path)),
         )
-        away = await to_thread.run_sync(_led_away, params.command, folder.path, context.root)
+        place = Place(root=str(context.root), cwd=str(folder.path), home=str(self._home))
+        away = await to_thread.run_sync(_led_away, params.command, place)
         return [*outside(folder, self.name, folder=True), *_through_links(away, params.command), command]
 
     async def run(self, params: BashParams, context: ToolContext) -> ToolResult:
@@ -63,22 +70,14 @@ class Bash:
         finished = await self._shell.run(
             params.command, cwd=folder.path, timeout=params.limit / 1000, output=context.output
         )
-        cut = await to_thread.run_sync(lambda: self._outputs.cut(finished.output.rstrip("\n"), tail=True))
-        output = "\n".join([cut.text or "(no output)", "", *_notes(finished, params)])
-        metadata = {
-            "exitCode": finished.exit_code,
-            "cwd": str(folder.path),
-            "timedOut": finished.timed_out,
-            "outputFile": None if cut.file is None else str(cut.file),
-        }
-        title = params.description or params.command.partition("\n")[0]
-        return ToolResult(title, output, {key: value for key, value in metadata.items() if value is not None})
+        output, facts = await to_thread.run_sync(ran, finished, self._outputs, params.limit, MAX_TIMEOUT_MS)
+        return ToolResult(params.title, output, {"cwd": str(folder.path), **facts})
 
 
-def _led_away(command: str, folder: Path, root: Path) -> tuple[str, ...]:
+def _led_away(command: str, place: Place) -> tuple[str, ...]:
     """Paths outside the project to which links of the project lead; those that are outside by name are the rules'."""
-    plan = analyse(command, Place(root=str(root), cwd=str(folder)))
-    return tuple(path for path in places.outside(plan.operands, folder, root) if path not in plan.outside)
+    plan = analyse(command, place)
+    return tuple(path for path in places.outside(plan.operands, place) if path not in plan.outside)
 
 
 def _through_links(paths: Sequence[str], command: str) -> list[Ask]:
@@ -99,24 +98,3 @@ def _folder(params: BashParams, context: ToolContext) -> Resolved:
     if folder.kind() != "folder":
         raise ToolError(f"The workdir {folder.path} is no folder. Give an existing folder, or leave workdir out.")
     return folder
-
-
-def _notes(finished: Finished, params: BashParams) -> list[str]:
-    notes: list[str] = []
-    if finished.timed_out:
-        longer = "" if params.limit >= MAX_TIMEOUT_MS else f" A longer timeout can be given, up to {MAX_TIMEOUT_MS} ms."
-        notes.append(f"The command did not end within {params.limit} ms and was stopped.{longer}")
-    elif finished.flooded:
-        notes.append(f"The command was stopped: it printed over {finished.total // 2**20} MiB. Print less.")
-    else:
-        notes.append(_code(finished.exit_code))
-        if finished.ended:
-            names = ", ".join(f"{one.name} (pid {one.pid})" for one in finished.ended[:5])
-            notes.append(f"Processes that it left running in the background were ended with it: {names}.")
-    return notes
-
-
-def _code(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"The shell was ended by signal {-code}."
-    return f"Exit code: {code}"
