@@ -40,10 +40,11 @@ class Outcome:
 
 @dataclass(slots=True)
 class Waiter:
-    """Somebody waits for the end of a turn."""
+    """Somebody waits for the end of a turn. `turn_id` is there once the turn has begun that the prompt began."""
 
     event: anyio.Event = field(default_factory=anyio.Event)
     outcome: Outcome | None = None
+    turn_id: str | None = None
 
     def end(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -143,6 +144,8 @@ class Runner:
             journal=self._stores.journal,
             usage=turn.usage,
         )
+        for waiter in waiters:
+            waiter.turn_id = turn.id
         active = Active(kind, run, waiters=waiters)
         self._active[scope.session_id] = active
         self._stores.journal.publish(StatusChanged(scope, run.status, turn.id))

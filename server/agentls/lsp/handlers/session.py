@@ -88,12 +88,17 @@ async def _ended(
     try:
         outcome = await accepted.outcome()
     except anyio.get_cancelled_exc_class():
-        if accepted.began and accepted.turn_id is not None:
+        turn_id = accepted.turn_id or accepted.waiter.turn_id
+        if accepted.began and turn_id is not None:
             with anyio.CancelScope(shield=True):
-                await caller.app.turns.abort(session_id, accepted.turn_id, clear_queue=False)
+                await caller.app.turns.abort(session_id, turn_id, clear_queue=False)
         raise
     return result.but(
-        stop_reason=outcome.stop_reason, message=outcome.message, error=outcome.error, usage=outcome.usage
+        turn_id=accepted.turn_id or accepted.waiter.turn_id,
+        stop_reason=outcome.stop_reason,
+        message=outcome.message,
+        error=outcome.error,
+        usage=outcome.usage,
     )
 
 
