@@ -547,7 +547,7 @@ export interface PartRemoved {
   sessionId: string;
   rootSessionId?: string;
   seq: number;
-  messageId?: string;
+  messageId: string;
   partId: string;
 }
 
@@ -938,14 +938,6 @@ export interface SessionChanged {
   session: Session;
 }
 
-/** `session` as it was, if it is still known. */
-export interface SessionGone {
-  sessionId: string;
-  rootSessionId?: string;
-  seq: number;
-  session?: Session;
-}
-
 export interface SessionResult {
   session: Session;
 }
@@ -1316,8 +1308,8 @@ export interface Notifications {
   "session/created": SessionChanged;
   /** A session changed. */
   "session/updated": SessionChanged;
-  /** A session is gone. */
-  "session/deleted": SessionGone;
+  /** A session is gone; as it was at last. */
+  "session/deleted": SessionChanged;
   /** What a session is doing. */
   "session/status": StatusParams;
   /** What the session used so far. */

@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 import pytest
 
-from agentls.config.protected import is_protected, names_protected
+from agentls.config.protected import is_protected, names_protected, names_secret
 
 PATHS = [
     ".git/hooks/pre-commit", ".git/config", ".GIT/hooks/x", "sub/.git/hooks/x", ".git", ".gitmodules",
@@ -25,3 +25,13 @@ def test_a_command_that_names_a_protected_path_is_known_by_it(path: str, form: s
 def test_common_words_name_nothing_protected(word: str) -> None:
     assert not is_protected(PurePath(word))
     assert not names_protected(word)
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "apiKey", "GH_TOKEN", "DB_PASSWD", "PGPASSWORD", "AWS_CREDENTIALS"])
+def test_names_of_secrets_are_known_in_any_spelling(name: str) -> None:
+    assert names_secret(name)
+
+
+@pytest.mark.parametrize("name", ["PATH", "HOME", "SSH_AUTH_SOCK", "LANG", "baseUrl"])
+def test_other_names_hold_no_secret(name: str) -> None:
+    assert not names_secret(name)

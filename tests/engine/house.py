@@ -52,6 +52,9 @@ class Watched:
                 return self._model.stream(request)
         raise AssertionError("no session's fresh history equals what is sent")
 
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
 
 @dataclass
 class House:

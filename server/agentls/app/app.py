@@ -45,6 +45,7 @@ from agentls.permission.ledger import Ledger
 from agentls.permission.policy import Policy
 from agentls.permission.questions import Questions
 from agentls.schema.base import Raw
+from agentls.schema.event import Changed, Event
 from agentls.storage.changes import ChangeStore
 from agentls.storage.database import VERSION, Database
 from agentls.storage.journal import Journal
@@ -98,6 +99,8 @@ class App:
         self.choices = Choices(self.configuration, self.models, self.toolbox.registry)
         self.status = Status(self.configuration)
         self._build_engine(changes)
+        self.bus.subscribe(self._forget_deleted)
+        self._preparing: dict[str, list[anyio.Event]] = {}
         self._closed = False
 
     def _build_engine(self, changes: ChangeStore) -> None:
@@ -148,6 +151,10 @@ class App:
         directory = self.stores.session(session_id).session.directory
         return self.configuration.loaded(directory).settings.experimental.continue_loop_on_deny
 
+    def _forget_deleted(self, event: Event) -> None:
+        if isinstance(event, Changed) and event.method == "session/deleted":
+            self.toolbox.reads.forget(event.scope.session_id)
+
     # -- what the front doors ask
 
     def connect(
@@ -167,8 +174,20 @@ class App:
     async def ready_for(self, session_id: str) -> None:
         """Before a prompt: where nobody chose a model, find out which there are. Returns at once if that is known."""
         row = self.stores.sessions.get(session_id)
-        if row is not None and row.session.model is None and self.models.default_now(row.session.directory) is None:
+        if row is None or row.session.model is not None or self.models.default_now(row.session.directory) is not None:
+            return
+        ready = anyio.Event()
+        self._preparing.setdefault(session_id, []).append(ready)
+        try:
             await self.models.prepare(row.session.directory)
+        finally:
+            ready.set()
+            self._preparing[session_id].remove(ready)
+
+    async def prompts_ready(self, session_id: str) -> None:
+        """Before an abort: the prompts that came before it are to be found by it."""
+        for ready in tuple(self._preparing.get(session_id, ())):
+            await ready.wait()
 
     def secrets(self) -> list[str]:
         return self.models.secrets()

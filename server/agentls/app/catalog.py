@@ -7,11 +7,12 @@ from pydantic_core import to_json
 
 from agentls.app.configuration import Configuration
 from agentls.app.models import Models
+from agentls.config.protected import names_secret
 from agentls.model.catalog import Model
 from agentls.schema.base import Raw
 from agentls.tools.registry import Registry
 
-_SECRET_MARKS = ("key", "token", "secret", "password", "authorization", "header", "environment")
+_HOLD_SECRETS_OF_ANY_NAME = frozenset({"headers", "environment"})
 HIDDEN = "(hidden)"
 
 
@@ -77,7 +78,7 @@ def _model(model: Model, *, default: bool) -> dict[str, Any]:
 
 
 def _hidden(value: Any, key: str = "") -> Any:
-    if any(mark in key.lower() for mark in _SECRET_MARKS):
+    if key in _HOLD_SECRETS_OF_ANY_NAME or (isinstance(value, str | list) and names_secret(key)):
         return HIDDEN
     if isinstance(value, dict):
         return {name: _hidden(member, name) for name, member in cast("dict[str, Any]", value).items()}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from agentls.app.configuration import Configuration
+from agentls.config.protected import names_secret
 from agentls.config.settings import Settings, model_ref
 from agentls.errors import AgentError, ErrorKind
 from agentls.model.client import ModelClient
@@ -74,11 +75,10 @@ class Models:
 
     def secrets(self) -> list[str]:
         """What must not reach the log."""
-        names = ("KEY", "TOKEN", "SECRET", "PASSWORD")
-        found = [value for name, value in self._env.items() if any(mark in name.upper() for mark in names)]
-        for settings, _ in self._providers.values():
-            found += [p.options.api_key for p in settings.provider.values() if p.options.api_key]
-        return found
+        found = [value for name, value in self._env.items() if names_secret(name)]
+        options = [one.options for settings, _ in self._providers.values() for one in settings.provider.values()]
+        found += [option.api_key for option in options if option.api_key]
+        return [*found, *(value for option in options for value in option.headers.values())]
 
     async def aclose(self) -> None:
         for _, providers in self._providers.values():

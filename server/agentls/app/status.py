@@ -1,6 +1,8 @@
 """How the server is: its version, and what is wrong with the settings."""
 
 import os
+from pathlib import Path
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -28,8 +30,7 @@ class Status:
 
     def view(self) -> Raw:
         problems = [
-            {"severity": problem.severity, "message": str(problem), "path": problem.path, **_place(problem)}
-            for problem in self.problems()
+            {"severity": problem.severity, "message": str(problem), **_place(problem)} for problem in self.problems()
         ]
         return Raw(to_json({"version": __version__, "pid": os.getpid(), "problems": problems}))
 
@@ -38,5 +39,7 @@ def _of_agents(message: str | None) -> list[Problem]:
     return [] if message is None else [Problem("settings", 0, 0, message)]
 
 
-def _place(problem: Problem) -> dict[str, int]:
-    return {"line": problem.line, "column": problem.column} if problem.line else {}
+def _place(problem: Problem) -> dict[str, Any]:
+    """Some are of no file, such as the editor's own settings."""
+    path = {"path": problem.path} if Path(problem.path).is_absolute() else {}
+    return path | ({"line": problem.line, "column": problem.column} if problem.line else {})

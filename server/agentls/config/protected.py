@@ -1,4 +1,4 @@
-"""Names whose change is asked for in every mode, and names of files that hold secrets."""
+"""Names whose change is asked for in every mode, and names of files, variables and settings that hold secrets."""
 
 import re
 import unicodedata
@@ -21,6 +21,7 @@ _FILES = frozenset(
 _PAIRS = frozenset(
     {(".claude", "skills"), (".agents", "skills"), (".config", "agentls"), (".config", "fish"), (".config", "pip")}
 )
+_SECRET_WORDS = ("key", "token", "secret", "passw", "credential", "authorization")
 _GIT_ENTRIES = frozenset({"hooks", "config", "config.worktree", "modules", "worktrees"})
 
 
@@ -49,6 +50,12 @@ def is_secret(path: PurePath) -> bool:
     if name.endswith((".env.example", ".env.sample")):
         return False
     return name.endswith(".env") or ".env." in name
+
+
+def names_secret(name: str) -> bool:
+    """Whether a variable or a setting of this name holds a secret."""
+    lowered = name.lower()
+    return any(word in lowered for word in _SECRET_WORDS)
 
 
 def fold(name: str) -> str:

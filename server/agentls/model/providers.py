@@ -111,9 +111,7 @@ class Providers:
 
     async def aclose(self) -> None:
         for client in [*(client for _, client in self._clients.values()), *self._retired]:
-            close = getattr(client, "aclose", None)
-            if close is not None:
-                await close()
+            await client.aclose()
         self._clients.clear()
         self._retired.clear()
 

@@ -28,12 +28,6 @@ class SessionChanged(Stored):
     session: Session
 
 
-class SessionGone(Stored):
-    """`session` as it was, if it is still known."""
-
-    session: Session | None = None
-
-
 class StatusParams(OfOneSession):
     status: Status
     turn_id: str | None = None
@@ -81,7 +75,7 @@ class PartDelta(OfOneSession):
 
 
 class PartRemoved(Stored):
-    message_id: str | None = None
+    message_id: str
     part_id: str
 
 

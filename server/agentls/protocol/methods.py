@@ -316,7 +316,7 @@ SESSION_DIFF = Notification("session/diff", events.DiffChanged, "What the sessio
 NOTIFICATIONS: tuple[Notification[Any], ...] = (
     Notification("session/created", events.SessionChanged, "A session is new."),
     Notification("session/updated", events.SessionChanged, "A session changed."),
-    Notification("session/deleted", events.SessionGone, "A session is gone."),
+    Notification("session/deleted", events.SessionChanged, "A session is gone; as it was at last."),
     Notification("session/status", events.StatusParams, "What a session is doing."),
     Notification("session/usage", events.UsageParams, "What the session used so far."),
     SESSION_DIFF,

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Mapping
 
+from agentls.config.protected import names_secret
+
 INSTANCE_MARK = "AGENTLS_INSTANCE"
 CALL_MARK = "AGENTLS_CALL"
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
 # What a shell would run first, and where it would go instead of where a command says.
 _START_UP = ("BASH_ENV", "ENV", "PROMPT_COMMAND", "CDPATH")
 _NOBODY_THERE = {
@@ -35,5 +36,4 @@ def child_environment(
 
 
 def _withheld(name: str) -> bool:
-    upper = name.upper()
-    return upper in _START_UP or any(word in upper for word in _SECRET_WORDS)
+    return name.upper() in _START_UP or names_secret(name)
