@@ -183,6 +183,8 @@ class App:
         finally:
             ready.set()
             self._preparing[session_id].remove(ready)
+            if not self._preparing[session_id]:
+                del self._preparing[session_id]
 
     async def prompts_ready(self, session_id: str) -> None:
         """Before an abort: the prompts that came before it are to be found by it."""

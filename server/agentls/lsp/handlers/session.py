@@ -117,6 +117,7 @@ async def resume(caller: Caller[App], params: OfSession) -> p.AcceptedResult:
 @handles(m.ABORT)
 async def abort(caller: Caller[App], params: p.AbortParams) -> p.AbortResult:
     caller.step_aside()
+    await caller.app.prompts_ready(params.session_id)
     done = await caller.app.turns.abort(params.session_id, params.turn_id, clear_queue=params.queue == "clear")
     return p.AbortResult(aborted=done.aborted, turn_id=done.turn_id, forced=done.forced or None)
 
