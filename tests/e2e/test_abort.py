@@ -272,3 +272,16 @@ async def test_l11_abort_is_obeyed_while_the_client_does_not_read(machine: Machi
         [end] = talk.seen("turn/ended", turnId=turn_id)
         assert end["stopReason"] == "cancelled"
         await settled(talk)
+
+
+async def test_an_abort_right_behind_the_very_first_prompt_where_nothing_is_set_up(machine: Machine) -> None:
+    """No settings at all: which model there is has still to be found out when the abort comes."""
+    machine.config.unlink()
+    folder = machine.project("fresh")
+    async with machine.editor(folder) as client:
+        talk = await Talk.begin(client, folder)
+        prompt = talk.send_prompt("Speak.", wait="idle")
+        abort = client.send("session/abort", {"sessionId": talk.id})
+        assert (await client.answer(abort))["aborted"] is True
+        assert (await client.answer(prompt))["stopReason"] == "cancelled"
+        await settled(talk)

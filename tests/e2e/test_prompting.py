@@ -157,6 +157,21 @@ async def test_cancelling_a_waiting_prompt_aborts_the_turn_that_it_began(talk: T
     assert (await talk.ended())["stopReason"] == "cancelled"
 
 
+async def test_cancelling_a_queued_prompt_aborts_the_turn_once_it_has_begun(talk: Talk, model: Script) -> None:
+    model.plays(says("one two", 2, gate="half"), says("three four", 2, gate="never"))
+    await talk.prompt("One.")
+    await talk.first_text()
+    request_id = talk.send_prompt("Two.", delivery="queue", wait="idle")
+    await talk.wait("queue/changed")
+    mark = talk.client.mark()
+    model.open("half")
+    started = await talk.wait("turn/started", after=mark)
+    await talk.wait("part/delta", lambda p: p["delta"].startswith("three"), after=mark)
+    talk.client.notify("$/cancelRequest", {"id": request_id})
+    assert (await talk.client.response(request_id))["error"]["code"] == -32800
+    assert (await talk.ended(started["turnId"]))["stopReason"] == "cancelled"
+
+
 async def test_cancelling_a_steered_prompt_lets_the_turn_go_on(talk: Talk, model: Script) -> None:
     model.plays(says("one two", 2, gate="half"), says("And the second."))
     first = await talk.prompt("One.")

@@ -68,6 +68,36 @@ async def test_a_prompt_behind_it_waits_for_its_end(talk: Talk, model: Script) -
     assert any("from the gate" in str(message["content"]) for message in model.requests[0]["messages"])
 
 
+async def test_an_abort_of_it_also_drops_the_turn_behind_but_not_the_prompt(talk: Talk, model: Script) -> None:
+    number = unique()
+    started = await talk.ask("session/shell", command=f"echo begun; sleep {number}")
+    await talk.output("begun")
+    behind = talk.send_prompt("And?", wait="idle")
+    await talk.wait("message/updated", lambda p: p["message"]["role"] == "user", after=talk.client.mark())
+    assert (await talk.abort())["turnId"] == started["turnId"]
+    result = await talk.client.answer(behind)
+    assert result["stopReason"] == "cancelled"
+    assert model.requests == []
+    model.plays(says("Both."))
+    assert (await talk.prompt("And now?", wait="idle"))["stopReason"] == "done"
+    said = str(model.requests[0]["messages"])
+    assert "And?" in said
+    assert "And now?" in said
+
+
+async def test_an_abort_of_the_turn_behind_lets_the_command_go_on(talk: Talk, model: Script) -> None:
+    os.mkfifo(talk.folder / "gate")
+    started = await talk.ask("session/shell", command="echo begun; cat gate")
+    await talk.output("begun")
+    behind = await talk.prompt("And?")
+    assert await talk.abort(turnId=behind["turnId"]) == {"aborted": True, "turnId": behind["turnId"]}
+    (talk.folder / "gate").write_text("from the gate\n")
+    assert (await talk.ended(started["turnId"]))["stopReason"] == "done"
+    await talk.idle()
+    assert talk.seen("turn/started", turnId=behind["turnId"]) == []
+    assert model.requests == []
+
+
 async def test_a_time_limit_ends_it(talk: Talk) -> None:
     number = unique()
     started = await talk.ask("session/shell", command=f"echo begun; sleep {number}", timeoutMs=300)

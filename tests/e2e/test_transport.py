@@ -12,11 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import anyio
 import psutil
 import pytest
 
 from e2e.client import Client, Message, framed
-from e2e.model import Answer, Script, calls, says
+from e2e.mirror import Mirror
+from e2e.model import Answer, C, Gate, Script, calls, says
 from e2e.server import COMMAND, OPTIONS, Machine, running, unique
 from e2e.talk import Talk
 
@@ -398,6 +400,42 @@ async def test_l11_a_flood_is_coalesced_whole_and_in_order(talk: Talk, model: Sc
     assert talk.client.place_of(deltas[-1]) < talk.client.place_of(end)
     [text] = await talk.texts()
     assert text == words
+
+
+async def test_l11_a_client_that_read_nothing_for_long_is_whole_again(machine: Machine, model: Script) -> None:
+    """More than is kept for it: deltas are dropped, and the parts come whole when it reads again."""
+    folder = machine.project("slow")
+    async with machine.editor(folder) as client:
+        talk = await Talk.begin(client, folder)
+        mirror = Mirror(talk.id)
+        mark = client.mark()
+        mirror.attached(await talk.ask("session/attach"))
+        flood = [C({"content": "x" * 4_000})] * 3_000
+        end = calls(("list", {})).events
+        model.plays(Answer([C({"content": "begun "}), Gate("flood"), *flood, *end]), says("That was all.", 4))
+        turn_id = (await talk.prompt("Flood."))["turnId"]
+        await talk.first_text()
+        client.pause()
+        asked_again = anyio.Event()
+        model.fake.on_request = lambda _: asked_again.set()
+        model.open("flood")
+        with anyio.fail_after(30):
+            await asked_again.wait()
+        model.fake.on_request = None
+        client.go_on()
+        assert (await talk.ended(turn_id, seconds=30))["stopReason"] == "done"
+        await talk.idle()
+        for message in client.log[mark:]:
+            if message.get("method") == "session/resync":
+                pytest.fail("this much is not too much")
+            if "method" in message:
+                mirror.notified(message["method"], message["params"])
+        deltas = sum(len(params["delta"]) for params in talk.seen("part/delta"))
+        assert deltas < 10_000_000
+        fresh = Mirror(talk.id)
+        fresh.attached(await talk.ask("session/attach"))
+        assert mirror.state() == fresh.state()
+        assert len((await talk.texts())[0]) == 6 + 12_000_000
 
 
 async def test_l17_initialize_is_fast_and_needs_no_network(machine: Machine) -> None:
