@@ -6,6 +6,7 @@ from agentls.engine.prompt import PromptRequest, queued_wire
 from agentls.engine.runner import Outcome, Waiter
 from agentls.engine.stores import Stores
 from agentls.errors import AgentError, ErrorKind
+from agentls.schema.base import json_array
 from agentls.schema.event import Scope
 from agentls.storage.queue import QueuedRow
 
@@ -77,6 +78,6 @@ class Queue:
         self._tell(scope, seq, row.message_id)
 
     def _tell(self, scope: Scope, seq: int, message_id: str) -> None:
-        items = ",".join(row.wire for row in self._stores.queue.of(scope.session_id))
-        params = f'"items":[{items}]'.encode()
+        items = json_array(row.wire for row in self._stores.queue.of(scope.session_id))
+        params = f'"items":{items}'.encode()
         self._stores.journal.changed(scope, seq, "queue", message_id, "queue/changed", params)

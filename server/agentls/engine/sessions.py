@@ -9,7 +9,7 @@ from agentls.engine.histories import Histories
 from agentls.engine.queue import Queue
 from agentls.engine.runner import Runner
 from agentls.engine.stores import Stores, scope_of
-from agentls.engine.views import Views
+from agentls.engine.views import Views, bounded
 from agentls.errors import invalid_param
 from agentls.schema.base import Raw, now
 from agentls.schema.event import Scope
@@ -125,14 +125,16 @@ class Sessions:
     ) -> Raw:
         """The newest first; those of the directory's project, or all."""
         project_id = project_of(directory).id if directory is not None else None
-        size = min(500, max(1, limit if limit is not None else 50))
-        return self._views.sessions(SessionQuery(project_id, query, bool(archived), cursor, size))
+        return self._views.sessions(SessionQuery(project_id, query, bool(archived), cursor, bounded(limit)))
 
     def get(self, session_id: str) -> Raw:
         return self._views.session(session_id)
 
     def messages(self, session_id: str, before: str | None = None, limit: int | None = None) -> Raw:
         return self._views.messages(session_id, before, limit)
+
+    def position(self, session_id: str) -> Position:
+        return self._views.position(session_id)
 
     def attach(self, session_id: str, since: Position | None = None) -> Raw:
         return self._views.attach(session_id, since)

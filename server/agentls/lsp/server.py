@@ -3,7 +3,6 @@
 from typing import Any, cast
 
 from lsprotocol import types
-from pydantic_core import from_json
 
 from agentls import __version__
 from agentls.app.app import App
@@ -14,7 +13,6 @@ from agentls.lsp.language import AgentServer, agent_server
 from agentls.lsp.notifications import Outlet
 from agentls.lsp.serving import Engine, Spawn, of_agentls, serve_connection
 from agentls.protocol.options import ClientOptions
-from agentls.schema.session import Position
 
 
 async def serve(app: App, fd_in: int, fd_out: int) -> int:
@@ -27,7 +25,7 @@ async def serve(app: App, fd_in: int, fd_out: int) -> int:
         server=server,
         bus=app.bus,
         part=app.sessions.part,
-        position=front.position,
+        position=app.sessions.position,
         connect=front.connect,
         extend=front.extend,
         close=app.close,
@@ -71,9 +69,6 @@ class _Front:
         if self._fallback is not None:
             self._fallback.configure(self._options.ui)
         self._tell()
-
-    def position(self, session_id: str) -> Position:
-        return Position.model_validate(from_json(self._app.sessions.get(session_id).json)["position"])
 
     def _tell(self) -> None:
         self._app.connect(

@@ -1,6 +1,7 @@
 """The base of all values, and how they look on the wire."""
 
 import time
+from collections.abc import Iterable
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -39,6 +40,21 @@ class Raw:
 
     def __init__(self, json: bytes) -> None:
         self.json = json
+
+    @classmethod
+    def of(cls, **members: str | None) -> Self:
+        """An object of members that are JSON already; absent ones are left out."""
+        return cls(json_object(**members).encode())
+
+
+def json_object(**members: str | None) -> str:
+    """An object of members that are JSON already; absent ones are left out."""
+    return "{" + ",".join(f'"{name}":{value}' for name, value in members.items() if value is not None) + "}"
+
+
+def json_array(items: Iterable[str]) -> str:
+    """A list of items that are JSON already."""
+    return f"[{','.join(items)}]"
 
 
 def now() -> int:

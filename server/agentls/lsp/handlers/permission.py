@@ -9,7 +9,7 @@ from agentls.lsp.handling import Caller, handles
 from agentls.protocol import methods as m
 from agentls.protocol import permission as p
 from agentls.protocol.params import OfSessionMaybe
-from agentls.schema.base import Raw
+from agentls.schema.base import Raw, json_array
 from agentls.schema.permission import Rule
 from agentls.storage.rules import StoredRule
 
@@ -24,7 +24,7 @@ async def reply(caller: Caller[App], params: p.PermissionReplyParams) -> Raw:
 
 @handles(m.PERMISSION_LIST)
 async def permissions(caller: Caller[App], params: OfSessionMaybe) -> Raw:
-    return _spliced("permissions", caller.app.permissions.listing(params.session_id))
+    return Raw.of(permissions=json_array(caller.app.permissions.listing(params.session_id)))
 
 
 @handles(m.PERMISSION_RULES)
@@ -51,11 +51,7 @@ async def reject(caller: Caller[App], params: p.QuestionRejectParams) -> Raw:
 
 @handles(m.QUESTION_LIST)
 async def questions(caller: Caller[App], params: OfSessionMaybe) -> Raw:
-    return _spliced("questions", caller.app.questions.listing(params.session_id))
-
-
-def _spliced(name: str, wires: Sequence[str]) -> Raw:
-    return Raw(f'{{"{name}":[{",".join(wires)}]}}'.encode())
+    return Raw.of(questions=json_array(caller.app.questions.listing(params.session_id)))
 
 
 def _rules(stored: Sequence[StoredRule]) -> p.RulesResult:
