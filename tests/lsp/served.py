@@ -241,6 +241,7 @@ async def lag(caller: Of, params: DeedParams) -> Answer:
         began = loop.time()
         await asyncio.sleep(0.01)
         most = max(most, loop.time() - began - 0.01)
+    caller.app.mark("lag")
     return Answer(number=most)
 
 

@@ -16,11 +16,19 @@ SCOPE = Scope("ses_1", "ses_1", "/")
 class Sink:
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
+        self.news = asyncio.Event()
+
+    async def until(self, count: int) -> None:
+        async with asyncio.timeout(5):
+            while len(self.sent) < count:
+                self.news.clear()
+                await self.news.wait()
 
     def __call__(self, body: bytes) -> None:
         message = json.loads(body)
         assert message["method"] == "part/delta"
         self.sent.append(message["params"])
+        self.news.set()
 
 
 async def test_a_delta_on_another_field_flushes_the_first() -> None:
@@ -70,8 +78,17 @@ async def test_what_is_held_goes_out_by_itself_and_not_after_it_was_dropped() ->
         coalescer.add(Delta(SCOPE, "m", part, "text", 0, 1, "1"))
         coalescer.add(Delta(SCOPE, "m", part, "text", 1, 2, "2"))
     coalescer.drop("ses_1", "dropped")
-    await asyncio.sleep(0.1)
-    assert [(d["partId"], d["delta"]) for d in sink.sent] == [("kept", "1"), ("dropped", "1"), ("kept", "2")]
+    await sink.until(3)
+    coalescer.add(Delta(SCOPE, "m", "later", "text", 0, 1, "1"))
+    coalescer.add(Delta(SCOPE, "m", "later", "text", 1, 2, "2"))
+    await sink.until(5)  # whatever was due before is sent by now
+    assert [(d["partId"], d["delta"]) for d in sink.sent] == [
+        ("kept", "1"),
+        ("dropped", "1"),
+        ("kept", "2"),
+        ("later", "1"),
+        ("later", "2"),
+    ]
 
 
 @given(st.lists(st.tuples(st.sampled_from("pq"), st.sampled_from(["text", "raw"]), st.text(max_size=9)), max_size=40))

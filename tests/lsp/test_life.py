@@ -103,7 +103,8 @@ def test_a_foreign_process_id_is_not_watched(fresh: RawClient) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
     fresh.initialize(processId=gone.pid)
-    time.sleep(2.5)
+    with pytest.raises(subprocess.TimeoutExpired):
+        fresh.ended(2.5)
     assert fresh.result("test/echo") == {"got": {}}
     assert fresh.process.poll() is None
 
