@@ -42,7 +42,7 @@ from agentls.errors import invalid_param
 from agentls.model.providers import MakeClient
 from agentls.permission.broker import Broker
 from agentls.permission.ledger import Ledger
-from agentls.permission.policy import Policy
+from agentls.permission.policy import Configured, Policy
 from agentls.permission.questions import Questions
 from agentls.schema.base import Raw
 from agentls.schema.event import Changed, Event
@@ -101,6 +101,7 @@ class App:
         self._build_engine(changes)
         self.bus.subscribe(self._forget_deleted)
         self._preparing: dict[str, list[anyio.Event]] = {}
+        self._offers: dict[tuple[str, str], tuple[Configured, str]] = {}
         self._closed = False
 
     def _build_engine(self, changes: ChangeStore) -> None:
@@ -140,12 +141,19 @@ class App:
         return agents.default().name if name is None else agents.get(name).name
 
     def _offered(self, run: Run, agent: Agent) -> str:
-        names = [
-            name
-            for name in self.toolbox.registry.names
-            if not self._policy.hides(run.scope.directory, agent.name, _PERMISSION_OF.get(name, name))
-        ]
-        return self.toolbox.registry.offered(names).decode()
+        """The tool list of an agent; built once for as long as the settings stay as they are."""
+        directory = run.scope.directory
+        configured = self.configuration.configured(directory)
+        known = self._offers.get((directory, agent.name))
+        if known is None or known[0] is not configured:
+            names = [
+                name
+                for name in self.toolbox.registry.names
+                if not self._policy.hides(directory, agent.name, _PERMISSION_OF.get(name, name))
+            ]
+            known = (configured, self.toolbox.registry.offered(names).decode())
+            self._offers[directory, agent.name] = known
+        return known[1]
 
     def _continues_on_reject(self, session_id: str) -> bool:
         directory = self.stores.session(session_id).session.directory

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,10 @@ class Configuration:
         project = project_of(Path(directory)) if known is None else known.project
         word = self._word if project.root in self._folders else None
         loaded = self._loader.load(Path(directory), project.root, self._editor, trusted=word)
-        agents = Agents.of(loaded.settings, loaded.layers)
-        folder = _Folder(project, loaded, Configured(agents, loaded.layers), time.monotonic())
+        if known is not None and loaded == known.loaded:
+            folder = replace(known, at=time.monotonic())  # what was derived from it is kept as well
+        else:
+            configured = Configured(Agents.of(loaded.settings, loaded.layers), loaded.layers)
+            folder = _Folder(project, loaded, configured, time.monotonic())
         self._known[directory] = folder
         return folder

@@ -24,9 +24,9 @@ class Deed:
 
 
 def deeds(history: Sequence[Entry], limit: int = ROUNDS * LONGEST_CYCLE) -> list[Deed]:
-    """The newest finished calls, the oldest first, across steps."""
+    """The newest finished calls, the oldest first, across steps. Looks at the newest messages only."""
     found: list[Deed] = []
-    for entry in reversed(history):
+    for entry in reversed(history[-2 * limit :]):
         found += [
             deed(part)
             for part in reversed(entry.parts)

@@ -33,13 +33,17 @@ class History:
     def __init__(self, messages: MessageStore, session_id: str) -> None:
         self._messages = messages
         self._session_id = session_id
-        self._seq = 0
+        self._seq = self._counter = 0
         self._places: dict[str, int] = {}
         self._groups: list[_Group] = []
         self._target: tuple[ModelRef, Traits] | None = None
         self.entries: list[Entry] = []
 
     def refresh(self) -> None:
+        counter = self._messages.counter(self._session_id)
+        if counter == self._counter:
+            return
+        self._counter = counter
         changes = self._messages.since(self._session_id, self._seq)
         if changes.seq == self._seq:
             return

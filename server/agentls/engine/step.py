@@ -110,7 +110,8 @@ class Steps:
         Returns whether the user stopped the turn.
         """
         pending = [part for part in tools if isinstance(part.state, Pending)]
-        calls = Calls(run, message, pending, problems or {}, doom.deeds(history.entries))
+        before = doom.deeds(history.entries) if pending else []
+        calls = Calls(run, message, pending, problems or {}, before)
         await self._calls.execute(calls)
         with self._stores.journal.transaction():
             self._close(run, message)

@@ -135,6 +135,11 @@ class MessageStore:
             found.setdefault(str(row[0]), {})[str(row[1])] = str(row[2])
         return found
 
+    def counter(self, session_id: str) -> int:
+        """The session's newest change number, of whatever row."""
+        row = self._database.one("SELECT counter FROM sessions WHERE id = ?", (session_id,))
+        return int(row[0] or 0) if row else 0
+
     def since(self, session_id: str, seq: int) -> Changes:
         """Everything of the conversation that changed after `seq`."""
         messages = self._database.all(
