@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentls.errors import AgentError
-from agentls.schema.change import ChangeOrigin, content_hash
+from agentls.schema.change import ChangeOrigin, Content, content_hash
 from agentls.schema.event import Scope
 from agentls.schema.message import AssistantMessage
 from agentls.schema.part import PartTime, TextPart
@@ -37,7 +37,7 @@ def fill(world: World, scope: Scope, content: bytes = b"two") -> None:
         world.owners.take(scope.session_id)
     writer.remove_part(writer.part(text_part(message, writer.place(), "gone")))
     origin = ChangeOrigin(scope.session_id, turn.id, message.id, part.id)
-    ChangeStore(world.database).record(origin, Path("/project/a"), b"one", content)
+    ChangeStore(world.database).record(origin, Path("/project/a"), Content.of(b"one"), Content.of(content))
 
 
 def counts(world: World) -> dict[str, int]:
@@ -238,9 +238,9 @@ def test_a_content_is_kept_once_and_compressed_and_none_stands_for_no_file(world
     changes = ChangeStore(world.database)
     origin = ChangeOrigin(scope.session_id, "trn_1", "msg_1", "prt_1")
     big = b"line\n" * 20_000
-    changes.record(origin, Path("/b"), None, big)
-    changes.record(origin, Path("/a"), big, b"")
-    changes.record(origin, Path("/b"), big, None)
+    changes.record(origin, Path("/b"), None, Content.of(big))
+    changes.record(origin, Path("/a"), Content.of(big), Content.of(b""))
+    changes.record(origin, Path("/b"), Content.of(big), None)
     rows = world.database.all("SELECT path, before, after FROM changes ORDER BY id")
     key, empty = content_hash(big), content_hash(b"")
     assert rows == [("/b", None, key), ("/a", key, empty), ("/b", key, None)]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agentls.schema.change import ChangeOrigin
+from agentls.schema.change import ChangeOrigin, Content
 from agentls.schema.permission import Ask
 from agentls.tools.changing import Changes
 from agentls.tools.edit import Edit
@@ -30,8 +30,8 @@ class Desk:
         changes = Changes(self.files, self.reads)
         self.read, self.write, self.edit = Read(self.files, self.reads), Write(changes), Edit(changes)
 
-    def _record(self, origin: ChangeOrigin, path: Path, before: bytes | None, after: bytes | None) -> None:
-        self.changes.append((path, before, after))
+    def _record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
+        self.changes.append((path, before.data if before else None, after.data if after else None))
 
     def context(self, session: str | None = None) -> ToolContext:
         name = session or self.session

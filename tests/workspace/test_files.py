@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from agentls.errors import RunClosedError, ToolError
-from agentls.schema.change import ChangeOrigin, content_hash
+from agentls.schema.change import ChangeOrigin, Content, content_hash, unpacked
 from agentls.workspace.files import UNCHECKED, ChangedError, Files
 
 ORIGIN = ChangeOrigin("ses_1", "trn_1", "msg_1", "prt_1")
@@ -21,9 +21,14 @@ class Recorder:
     def __init__(self) -> None:
         self.changes: list[tuple[Path, bytes | None, bytes | None]] = []
 
-    def __call__(self, origin: ChangeOrigin, path: Path, before: bytes | None, after: bytes | None) -> None:
+    def __call__(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
         assert origin == ORIGIN
-        self.changes.append((path, before, after))
+        for content in (before, after):
+            assert content is None or (unpacked(content.packed), content_hash(content.data)) == (
+                content.data,
+                content.hash,
+            )
+        self.changes.append((path, before.data if before else None, after.data if after else None))
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def _model(model: Model, *, default: bool) -> dict[str, Any]:
 
 
 def _hidden(value: Any, key: str = "") -> Any:
-    if key in _HOLD_SECRETS_OF_ANY_NAME or (isinstance(value, str | list) and names_secret(key)):
+    if key in _HOLD_SECRETS_OF_ANY_NAME or (names_secret(key) and not isinstance(value, bool | int | float)):
         return HIDDEN
     if isinstance(value, dict):
         return {name: _hidden(member, name) for name, member in cast("dict[str, Any]", value).items()}

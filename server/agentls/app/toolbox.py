@@ -9,7 +9,7 @@ from agentls.config.paths import Paths
 from agentls.engine.stores import Stores
 from agentls.permission.ledger import Asker
 from agentls.permission.questions import Questions
-from agentls.schema.change import ChangeOrigin
+from agentls.schema.change import ChangeOrigin, Content
 from agentls.schema.event import FileEdited
 from agentls.schema.question import Answers, QuestionItem
 from agentls.schema.session import Todo
@@ -69,7 +69,7 @@ class Toolbox:
             {"shell": Path(self.shell.program).name},
         )
 
-    def _record(self, origin: ChangeOrigin, path: Path, before: bytes | None, after: bytes | None) -> None:
+    def _record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
         self._changes.record(origin, path, before, after)
         scope = self._stores.scope(origin.session_id)
         self._stores.journal.publish(FileEdited(scope, path.as_uri(), "disk", origin.part_id))

@@ -1,7 +1,11 @@
 """Who changed a file, and how contents are named."""
 
 import hashlib
+import zlib
 from dataclasses import dataclass
+from typing import Self
+
+_LEVEL = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +16,24 @@ class ChangeOrigin:
     turn_id: str
     message_id: str
     part_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file's content with its name, packed for the record."""
+
+    data: bytes
+    hash: str
+    packed: bytes
+
+    @classmethod
+    def of(cls, data: bytes) -> Self:
+        """Takes 50 ms a megabyte: call it in a thread."""
+        return cls(data, content_hash(data), zlib.compress(data, _LEVEL))
+
+
+def unpacked(packed: bytes) -> bytes:
+    return zlib.decompress(packed)
 
 
 def content_hasher() -> hashlib.blake2b:

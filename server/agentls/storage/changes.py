@@ -1,10 +1,9 @@
 """Rows of file writes: what each tool call changed, contents kept once, by hash, compressed."""
 
-import zlib
 from pathlib import Path
 
 from agentls.schema.base import now
-from agentls.schema.change import ChangeOrigin, content_hash
+from agentls.schema.change import ChangeOrigin, Content, unpacked
 from agentls.storage.database import Database
 
 
@@ -12,7 +11,7 @@ class ChangeStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def record(self, origin: ChangeOrigin, path: Path, before: bytes | None, after: bytes | None) -> None:
+    def record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
         """One write of one file; None means that there was, or is, no such file."""
         with self._database.transaction():
             self._database.execute(
@@ -30,17 +29,16 @@ class ChangeStore:
                 ),
             )
 
-    def _keep(self, content: bytes | None) -> str | None:
+    def _keep(self, content: Content | None) -> str | None:
         if content is None:
             return None
-        key = content_hash(content)
-        if self._database.one("SELECT 1 FROM contents WHERE hash = ?", (key,)) is None:
-            self._database.execute("INSERT INTO contents VALUES (?, ?)", (key, zlib.compress(content, 3)))
-        return key
+        if self._database.one("SELECT 1 FROM contents WHERE hash = ?", (content.hash,)) is None:
+            self._database.execute("INSERT INTO contents VALUES (?, ?)", (content.hash, content.packed))
+        return content.hash
 
     def content(self, key: str) -> bytes | None:
         row = self._database.one("SELECT data FROM contents WHERE hash = ?", (key,))
-        return zlib.decompress(row[0]) if row and isinstance(row[0], bytes) else None
+        return unpacked(row[0]) if row and isinstance(row[0], bytes) else None
 
     def paths_of_message(self, message_id: str) -> list[str]:
         """The files that a step changed, in order of first change."""

@@ -14,13 +14,13 @@ import anyio
 from anyio import to_thread
 
 from agentls.errors import ToolError
-from agentls.schema.change import ChangeOrigin, content_hash
+from agentls.schema.change import ChangeOrigin, Content, content_hash
 from agentls.workspace.binary import binary_type
 from agentls.workspace.diff import unified
 from agentls.workspace.opened import folder_of, read_regular
 from agentls.workspace.textfile import decode
 
-Record = Callable[[ChangeOrigin, Path, bytes | None, bytes | None], None]
+Record = Callable[[ChangeOrigin, Path, Content | None, Content | None], None]
 _DIFF_LIMIT = 6000
 _FRESH_LINES = 60
 
@@ -71,7 +71,8 @@ class ChangedError(ToolError):
 class _Prepared:
     """A new content that waits in `temporary` for its rename; `status` is the old file's."""
 
-    before: bytes | None
+    before: Content | None
+    after: Content | None
     status: os.stat_result | None
     temporary: str | None
 
@@ -114,15 +115,16 @@ class Files:
         async with self._locked(path):
             prepared = await to_thread.run_sync(_prepare, path, data)
             try:
-                self._check(path, prepared.before, expected)
+                await self._check(path, prepared.before, expected)
                 # From here to the record nothing else runs on the loop: a stopped run cannot slip in between.
                 check_open()
                 _put(path, prepared)
-                self._record(origin, path, prepared.before, data)
+                self._record(origin, path, prepared.before, prepared.after)
             finally:
                 if prepared.temporary is not None:
                     _discard(path, prepared.temporary)
-        return Written(path, prepared.before, data, None if data is None else content_hash(data))
+        before, after = prepared.before, prepared.after
+        return Written(path, before.data if before else None, data, after.hash if after else None)
 
     @asynccontextmanager
     async def _locked(self, path: Path) -> AsyncGenerator[None]:
@@ -136,13 +138,12 @@ class Files:
             if entry.users == 0:
                 self._locks.pop(path, None)
 
-    def _check(self, path: Path, before: bytes | None, expected: Expected) -> None:
-        if expected is UNCHECKED:
+    async def _check(self, path: Path, before: Content | None, expected: Expected) -> None:
+        if expected is UNCHECKED or expected == (before.hash if before else None):
             return
-        found = None if before is None else content_hash(before)
-        if found != expected:
-            old = self._known(expected) if expected is not None else None
-            raise changed(FileContent(path, before, found), old, existed=expected is not None)
+        old = self._known(expected) if expected is not None else None
+        found = FileContent(path, before.data, before.hash) if before else FileContent(path, None, None)
+        raise await to_thread.run_sync(lambda: changed(found, old, existed=expected is not None))
 
 
 def read_now(path: Path) -> FileContent:
@@ -187,15 +188,16 @@ def _prepare(path: Path, data: bytes | None) -> _Prepared:
     try:
         with folder_of(path, create=data is not None) as folder:
             found = read_regular(folder, path.name, path)
-            before, status = found if found is not None else (None, None)
+            old, status = found if found is not None else (None, None)
             temporary = _fill(folder, path.name, data, status) if data is not None else None
     except FileNotFoundError as error:
         if data is None:
-            return _Prepared(None, None, None)
+            return _Prepared(None, None, None, None)
         raise ToolError(f"{path} cannot be written: its folder was removed meanwhile.") from error
     except OSError as error:
         raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
-    return _Prepared(before, status, temporary)
+    before = Content.of(old) if old is not None else None
+    return _Prepared(before, Content.of(data) if data is not None else None, status, temporary)
 
 
 def _fill(folder: int, name: str, data: bytes, old: os.stat_result | None) -> str:
@@ -241,7 +243,7 @@ def _same_file(folder: int, path: Path, prepared: _Prepared) -> None:
         now = None
     old = prepared.status
     if (now is None) != (old is None) or (now is not None and old is not None and _mark(now) != _mark(old)):
-        raise changed(read_now(path), prepared.before, existed=old is not None)
+        raise changed(read_now(path), prepared.before.data if prepared.before else None, existed=old is not None)
 
 
 def _mark(status: os.stat_result) -> tuple[int, int, int, int]:
