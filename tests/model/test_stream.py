@@ -18,6 +18,7 @@ from agentls.model.client import (
     ToolInputStart,
 )
 from agentls.model.failures import Endpoint, FailureKind, ModelFailure
+from agentls.model.sse import ChunkReader
 from agentls.model.stream import Decoder
 from agentls.model.toolstream import parse_arguments
 from agentls.schema.model import CacheTokens, Tokens
@@ -443,3 +444,11 @@ def test_arguments_survive_any_cutting_into_fragments(data: st.DataObject) -> No
     events = decode(*chunks, f("tool_calls"))
     assert summary(events) == [("x", arguments)]
     assert "".join(event.text for event in events if isinstance(event, ToolInputDelta)) == raw
+
+
+def test_a_frame_without_end_is_given_up_before_it_fills_the_memory() -> None:
+    reader = ChunkReader(ENDPOINT)
+    reader.feed(b'data: {"a":"')
+    with pytest.raises(ModelFailure, match="larger than any should be"):
+        for _ in range(17):
+            reader.feed(b"x" * 2**20)

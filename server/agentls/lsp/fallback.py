@@ -91,15 +91,16 @@ class Fallback:
             self._spawn(self._show(waiting, scope))
 
     async def _show(self, asked: Asked, scope: CancelScope) -> None:
-        with scope:
-            try:
+        try:
+            with scope:
                 await (self._permission(asked) if isinstance(asked, Permission) else self._question(asked))
-            except AgentError as error:
-                log.warning("the answer to %s was not taken: %s", _id(asked), error.message)
-                self._dismissed.add(_id(asked))
-        if _id(asked) not in self._dismissed:
-            self._open.pop(_id(asked), None)
-        self._shown = None
+        except AgentError as error:
+            log.warning("the answer to %s was not taken: %s", _id(asked), error.message)
+            self._dismissed.add(_id(asked))
+        finally:  # whatever happens, the place is free for the next one
+            self._shown = None
+            if _id(asked) not in self._dismissed:
+                self._open.pop(_id(asked), None)
         self._next()
 
     async def _permission(self, asked: Permission) -> None:

@@ -9,6 +9,7 @@ from agentls.model import failures
 from agentls.model.failures import Endpoint
 
 _LARGEST = 64 * 1024 * 1024
+_LARGEST_FRAME = 16 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -20,12 +21,18 @@ class SseParser:
         self._event = b""
         self._named = False
         self._data: list[bytes] = []
+        self._size = 0
         self.stray = b""
 
     @property
     def at_rest(self) -> bool:
         """Whether the next byte begins a frame."""
         return not (self._tail or self._data or self._named)
+
+    @property
+    def held(self) -> int:
+        """Bytes of a frame that has not ended yet."""
+        return self._size + len(self._tail)
 
     def feed(self, chunk: bytes) -> list[tuple[bytes, bytes]]:
         buffer = self._tail + chunk if self._tail else chunk
@@ -52,6 +59,7 @@ class SseParser:
         return [self._frame()] if self._data or self._named else []
 
     def _line(self, line: bytes) -> None:
+        self._size += len(line)
         name, colon, value = line.partition(b":")
         value = value[1:] if value[:1] == b" " else value
         if name == b"data":
@@ -69,7 +77,7 @@ class SseParser:
 
     def _frame(self) -> tuple[bytes, bytes]:
         frame = self._event, b"\n".join(self._data)
-        self._event, self._named, self._data = b"", False, []
+        self._event, self._named, self._data, self._size = b"", False, [], 0
         return frame
 
 
@@ -99,7 +107,10 @@ class ChunkReader:
                 raise failures.broken(self._endpoint, "it is larger than any answer should be")
             self._document.append(data)
             return []
-        return self._chunks(self._parser.feed(data))
+        chunks = self._chunks(self._parser.feed(data))
+        if self._parser.held > _LARGEST_FRAME:
+            raise failures.broken(self._endpoint, "a frame of the stream is larger than any should be")
+        return chunks
 
     def finish(self) -> list[object]:
         """The rest, when the server has closed the body."""
