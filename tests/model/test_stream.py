@@ -448,7 +448,14 @@ def test_arguments_survive_any_cutting_into_fragments(data: st.DataObject) -> No
 
 def test_a_frame_without_end_is_given_up_before_it_fills_the_memory() -> None:
     reader = ChunkReader(ENDPOINT)
-    reader.feed(b'data: {"a":"')
+    for _ in range(16):
+        reader.feed(b"data: " + b"x" * (2**20 - 1) + b"\n")
     with pytest.raises(ModelFailure, match="larger than any should be"):
-        for _ in range(17):
-            reader.feed(b"x" * 2**20)
+        reader.feed(b"data: " + b"x" * 2**20)
+
+
+def test_comments_are_no_frame_however_many_there_are() -> None:
+    reader = ChunkReader(ENDPOINT)
+    for _ in range(20):
+        assert reader.feed(b": " + b"x" * 2**20 + b"\n") == []
+    assert reader.feed(b'data: {"a": 1}\n\n') == [{"a": 1}]

@@ -59,21 +59,24 @@ class SseParser:
         return [self._frame()] if self._data or self._named else []
 
     def _line(self, line: bytes) -> None:
-        self._size += len(line)
         name, colon, value = line.partition(b":")
         value = value[1:] if value[:1] == b" " else value
         if name == b"data":
-            self._data.append(value)
+            self._take(value)
         elif name == b"event":
             self._event, self._named = value, True
         elif name == b"error" and colon:
             # llama.cpp before 2025 wrote its errors as a field of that name.
             self._event, self._named = b"error", True
-            self._data.append(value)
+            self._take(value)
         elif line[:1] == b"{":
-            self._data.append(line)
+            self._take(line)
         elif name and name not in {b"id", b"retry"}:
             self.stray = self.stray or line
+
+    def _take(self, value: bytes) -> None:
+        self._data.append(value)
+        self._size += len(value)
 
     def _frame(self) -> tuple[bytes, bytes]:
         frame = self._event, b"\n".join(self._data)
