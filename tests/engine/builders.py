@@ -117,16 +117,16 @@ class World:
         self.owners = Owners(self.database, folder / "data" / "instances")
         self.stores = Stores(self.journal, self.owners)
         self.transcript = Transcript(self.journal, self.stores.messages)
-        self.ledger = Ledger(self.journal, self.stores.questions)
+        self.ledger = Ledger(self.journal, self.stores.questions, self.stores.sessions)
         self.interrupter = Interrupter(self.stores, self.transcript, self.ledger)
         self.layers: list[Layer] = []
         self.broker = Broker(
             self.journal, self.ledger, self.stores.questions, self.stores.rules, self.stores.sessions, self.judge
         )
-        self.questions = Questions(self.ledger, self.stores.questions, self.stores.sessions)
-        self.broker.can_ask = self.questions.can_ask = True
+        self.questions = Questions(self.ledger, self.stores.questions)
+        self.ledger.can_ask = True
         self.answered: list[str] = []
-        self.broker.on_answered = self.questions.on_answered = self.answered.append
+        self.ledger.on_answered = self.answered.append
         self._count = itertools.count(1)
 
     def judge(self, session_id: str, _agent: str, ask: Ask) -> Verdict:

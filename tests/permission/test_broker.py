@@ -89,7 +89,7 @@ async def test_what_is_denied_is_a_tool_error_that_names_the_rule(world: World, 
 
 
 async def test_where_nobody_can_answer_it_is_no_refusal_of_the_user(world: World, scope: Scope) -> None:
-    world.broker.can_ask = False
+    world.ledger.can_ask = False
     one = call(world, scope)
     await one.run()
     assert isinstance(one.error, ToolError)
@@ -465,7 +465,7 @@ async def test_a_session_of_another_process_is_not_answered_here(world: World, s
     def locked(session_id: str) -> None:
         raise AgentError(ErrorKind.SESSION_LOCKED, session_id)
 
-    world.broker.claim = locked
+    world.ledger.claim = locked
     one = call(world, scope)
     async with waiting(one):
         with pytest.raises(AgentError, match=scope.session_id):
@@ -479,9 +479,9 @@ async def test_a_question_that_the_sweep_of_a_dead_process_closed_is_superseded(
         pass
 
     def sweeps(session_id: str) -> None:
-        world.ledger.cancel(session_id, scope.root_id, "", "abort", frozenset())
+        world.ledger.cancel(session_id, scope.root_id, "abort")
 
-    world.broker.claim = sweeps
+    world.ledger.claim = sweeps
     answer = world.broker.reply(one.id, "always")
     assert answer == {"status": "superseded", "resolution": {"outcome": "cancelled", "by": "abort"}}
     assert one.resolution == answer["resolution"]

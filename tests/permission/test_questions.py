@@ -111,7 +111,7 @@ async def test_unanswerable_is_no_refusal(world: World, scope: Scope) -> None:
 
 
 async def test_where_nobody_can_answer_nothing_is_stored(world: World, scope: Scope) -> None:
-    world.questions.can_ask = False
+    world.ledger.can_ask = False
     one = Asked(world, world.asker(scope))
     await one.run()
     assert isinstance(one.error, ToolError)
@@ -172,7 +172,7 @@ async def test_one_that_the_sweep_of_a_dead_process_closed_is_superseded(world: 
     one = Asked(world, world.asker(scope))
     async with waiting(one):
         pass
-    world.questions.claim = lambda name: world.ledger.cancel(name, scope.root_id, "", "abort", frozenset())
+    world.ledger.claim = lambda name: world.ledger.cancel(name, scope.root_id, "abort")
     answer = world.questions.reply(one.id, ANSWERS)
     assert answer == {"status": "superseded", "resolution": {"outcome": "cancelled", "by": "abort"}}
     assert world.answered == []
@@ -203,7 +203,7 @@ async def test_the_listing_of_a_child_is_its_own(world: World, scope: Scope) -> 
 
 async def test_waiting_for_what_has_ended_or_never_was_returns_at_once(world: World, scope: Scope) -> None:
     row = world.ledger.open(world.asker(scope), "permission", "per_1", b'{"a":1}', {})
-    world.ledger.resolve(row, "", "allowed", "client", {"reply": "once"})
+    world.ledger.resolve(row, "allowed", "client", {"reply": "once"})
     assert await world.ledger.wait("per_1") == {"outcome": "allowed", "by": "client", "reply": "once"}
     assert (await world.ledger.wait("per_none"))["outcome"] == "cancelled"
 
@@ -217,7 +217,7 @@ async def test_a_resolution_that_is_rolled_back_lets_nobody_go_on(world: World, 
 
     def half() -> None:
         with world.journal.transaction():
-            world.ledger.resolve(row, "", "allowed", "client")
+            world.ledger.resolve(row, "allowed", "client")
             raise ZeroDivisionError
 
     async with anyio.create_task_group() as tasks:
@@ -228,7 +228,7 @@ async def test_a_resolution_that_is_rolled_back_lets_nobody_go_on(world: World, 
         await anyio.wait_all_tasks_blocked()
         assert seen == []
         assert world.ledger.waited_for("per_1")
-        world.ledger.resolve(row, "", "rejected", "client")
+        world.ledger.resolve(row, "rejected", "client")
         await anyio.wait_all_tasks_blocked()
         tasks.cancel_scope.cancel()
     assert seen == [{"outcome": "rejected", "by": "client"}]
@@ -238,14 +238,14 @@ def test_cancel_spares_what_is_kept_and_what_is_anothers(world: World, scope: Sc
     child = world.session(scope)
     for name, owner in (("per_1", scope), ("per_2", scope), ("per_3", child)):
         world.ledger.open(world.asker(owner), "permission", name, b'{"a":1}', {})
-    world.ledger.cancel(scope.session_id, scope.root_id, "", "abort", frozenset({"per_2"}))
+    world.ledger.cancel(scope.session_id, scope.root_id, "abort", frozenset({"per_2"}))
     rows = [world.stores.questions.get(name) for name in ("per_1", "per_2", "per_3")]
     assert [row.open for row in rows if row] == [False, True, True]
 
 
 def test_what_the_user_typed_stays_out_of_the_notification_and_in_the_row(world: World, scope: Scope) -> None:
     row = world.ledger.open(world.asker(scope), "permission", "per_1", b'{"a":1}', {})
-    world.ledger.resolve(row, "/project", "rejected", "client", {"reply": "reject", "message": "secret words"})
+    world.ledger.resolve(row, "rejected", "client", {"reply": "reject", "message": "secret words"})
     event = world.events[-1]
     assert isinstance(event, Changed)
     assert b"secret words" not in event.params

@@ -158,7 +158,7 @@ class Replay(RuleBasedStateMachine):
             return
         row = self.world.stores.questions.get(self.open_questions.pop(0))
         assert row is not None
-        self.world.ledger.resolve(row, "", "allowed", "client")
+        self.world.ledger.resolve(row, "allowed", "client")
         self.took(1)
 
     @rule(again=st.booleans())

@@ -75,7 +75,7 @@ class App:
         self.models = Models(self.configuration, env, make_client)
         self.stores = Stores(self.journal, self.owners)
         self.transcript = Transcript(self.journal, self.stores.messages)
-        self.ledger = Ledger(self.journal, self.stores.questions)
+        self.ledger = Ledger(self.journal, self.stores.questions, self.stores.sessions)
         self._policy = Policy(
             self.stores.sessions,
             self.stores.rules,
@@ -91,7 +91,7 @@ class App:
             self.stores.sessions,
             self._policy.judge,
         )
-        self.questions = Questions(self.ledger, self.stores.questions, self.stores.sessions)
+        self.questions = Questions(self.ledger, self.stores.questions)
         changes = ChangeStore(database)
         self.toolbox = Toolbox(
             paths, self.owners.instance_id, changes, self.stores, self.questions, self._policy.unreadable
@@ -126,9 +126,8 @@ class App:
             self.stores, self.transcript, self.runner, interrupter, loop, histories, queue, user_shell, defaults
         )
         self.sessions = Sessions(self.stores, views, self.runner, histories, queue, defaults, self.permissions.rejudge)
-        for asked in (self.permissions, self.questions):
-            asked.claim = self.runner.claim
-            asked.on_answered = self.turns.answered
+        self.ledger.claim = self.runner.claim
+        self.ledger.on_answered = self.turns.answered
         self.permissions.continue_on_reject = self._continues_on_reject
 
     # -- what the engine asks of the settings
@@ -174,8 +173,7 @@ class App:
         folders: tuple[Path, ...] = (),
     ) -> None:
         """What a client says of itself. `trusted` is its word about `folders`."""
-        self.permissions.can_ask = can_ask
-        self.questions.can_ask = can_ask
+        self.ledger.can_ask = can_ask
         self.configuration.connect(settings=settings, trusted=trusted, folders=folders)
         self.permissions.rejudge_waiting()
 

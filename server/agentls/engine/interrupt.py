@@ -39,7 +39,7 @@ class Interrupter:
             for part in self._stores.messages.open_parts(scope.session_id):
                 self._close_part(scope, part, kept)
             keep = frozenset(row for row, _ in kept) if kept else frozenset[str]()
-            self._ledger.cancel(scope.session_id, scope.root_id, scope.directory, "abort", keep)
+            self._ledger.cancel(scope.session_id, scope.root_id, "abort", keep)
             if not kept:
                 self._complete_messages(scope, _aborted(reason))
             return self._close_turn(scope, turn, reason, waiting=bool(kept))
@@ -49,7 +49,7 @@ class Interrupter:
         self._transcript.save_growing()
         for part in self._stores.messages.open_parts(scope.session_id):
             self._close_part(scope, part, None)
-        self._ledger.cancel(scope.session_id, scope.root_id, scope.directory, "abort", frozenset())
+        self._ledger.cancel(scope.session_id, scope.root_id, "abort")
         self._complete_messages(scope, error or MessageError(name="UnknownError", data={"message": "The turn failed."}))
 
     def _kept_question(self, scope: Scope, turn: Turn | None) -> list[tuple[str, int]] | None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
 from agentls.config.prompts import prompt
-from agentls.errors import AgentError, AgentlsError, ErrorKind, ToolError, invalid_param
+from agentls.errors import AgentlsError, ToolError, invalid_param
 from agentls.permission.ledger import Asker, Ledger, private_of, resolution_of
 from agentls.permission.rules import Verdict
 from agentls.permission.shell import always_patterns
 from agentls.schema.base import now
-from agentls.schema.event import Noticed, Scope
+from agentls.schema.event import Noticed
 from agentls.schema.ids import Prefix, new
 from agentls.schema.permission import Ask, AskOption, Outcome, Permission, Reply, Rule, RuleScope
 from agentls.storage.journal import Journal
@@ -30,9 +30,7 @@ class RejectedError(AgentlsError):
 
 
 class Broker:
-    """`can_ask` tells whether anybody is there to answer; `claim` makes sure that this process
-    may write the session, `on_answered` is told of an answer that nobody waited for.
-    """
+    """`continue_on_reject` tells for a session whether a plain reject lets the turn go on."""
 
     def __init__(
         self,
@@ -49,10 +47,7 @@ class Broker:
         self._rules = rules
         self._sessions = sessions
         self._judge = judge
-        self.can_ask = False
-        self.claim: Callable[[str], None] = lambda _: None
         self.continue_on_reject: Callable[[str], bool] = lambda _: False
-        self.on_answered: Callable[[str], None] = lambda _: None
 
     async def authorize(
         self, asker: Asker, ask: Ask, expected: dict[str, str | None], waiting: Callable[[bool], None]
@@ -69,8 +64,7 @@ class Broker:
             return expected
         row = self._asked_before(asker.part_id, ask)
         if row is None:
-            if not self.can_ask:
-                raise ToolError(prompt("results/nobody"), "nobody could answer the question")
+            self._ledger.require_somebody()
             row = self._ask(asker, _offering(ask), verdict.reason, expected)
         waiting(True)
         try:
@@ -128,32 +122,21 @@ class Broker:
         message: str | None = None,
     ) -> dict[str, Any]:
         """The first reply wins. Returns `{status, resolution}`."""
-        row = self._row(permission_id)
-        outcome = _outcome(reply)
-        if row.open:
-            self.claim(row.session_id)
-            row = self._row(permission_id)  # the sweep of a dead process may have closed it
+        row = self._ledger.claimed(permission_id, "permission")
         if not row.open:
             return {"status": "superseded", "resolution": resolution_of(row)}
         rules = self._granted(row, patterns) if reply == "always" else []
         rest = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
-        directory = self._directory(row.session_id)
         waited = self._ledger.waited_for(row.id)
-        self._ledger.resolve(row, directory, outcome, "client", rest)
+        resolution = self._ledger.resolve(row, _outcome(reply), "client", rest)
         if rules:
             self._store(row, rules, scope or "session")
             self.rejudge(row.root_id, str(private_of(row)["project"]) if scope == "project" else None)
         if reply == "reject" and not message and not self.continue_on_reject(row.session_id):
-            self._ledger.cancel(row.session_id, row.root_id, directory, "client", frozenset())
-        if not waited:
-            self.on_answered(row.session_id)
-        return {"status": "accepted", "resolution": {"outcome": outcome, "by": "client", **rest}}
-
-    def _row(self, permission_id: str) -> AskedRow:
-        row = self._rows.get(permission_id)
-        if row is None or row.kind != "permission":
-            raise AgentError(ErrorKind.PERMISSION_NOT_FOUND, f"There is no permission question {permission_id}.")
-        return row
+            self._ledger.cancel(row.session_id, row.root_id, "client")
+        if not waited:  # the call is judged anew, so the rules that were granted stand first
+            self._ledger.on_answered(row.session_id)
+        return {"status": "accepted", "resolution": resolution}
 
     def _granted(self, row: AskedRow, patterns: Sequence[str] | None) -> list[Rule]:
         """The rules that this "always" stores: of what was offered, what was chosen."""
@@ -178,7 +161,7 @@ class Broker:
                     self._rules.add(project, row.root_id if scope == "session" else None, rule)
         except sqlite3.Error:
             log.exception("the rules of %s could not be stored", row.id)
-            where = Scope(row.session_id, row.root_id, self._directory(row.session_id))
+            where = self._ledger.scope_of(row)
             self._journal.publish(
                 Noticed("warning", "The answer holds once: its rule could not be saved.", scope=where)
             )
@@ -206,17 +189,11 @@ class Broker:
         verdict = self._judge(row.session_id, str(private["agent"]), Ask.model_validate(private["ask"]))
         if verdict.action == "ask":
             return
-        waited = self._ledger.waited_for(row.id)
-        outcome = "allowed" if verdict.action == "allow" else "rejected"
-        self._ledger.resolve(row, self._directory(row.session_id), outcome, "rule")
-        if not waited:
-            self.on_answered(row.session_id)
+        self._ledger.answer(row, "allowed" if verdict.action == "allow" else "rejected", "rule")
 
     def listing(self, session_id: str | None) -> list[str]:
         """What is open, as wire JSON: of one session and its children, or of all."""
-        rows = self._rows.open_all("permission")
-        below = self._sessions.tree(session_id) if session_id is not None else None
-        return [row.wire for row in rows if below is None or row.session_id in below]
+        return self._ledger.listing("permission", session_id)
 
     def rules(self, session_id: str | None) -> list[StoredRule]:
         """What an "always" stored: the rules that hold in a session, or all."""
@@ -231,10 +208,6 @@ class Broker:
             if stored.rule == rule and stored.session_id == session_id:
                 self._rules.remove(stored.id)
         return self.rules(session_id)
-
-    def _directory(self, session_id: str) -> str:
-        row = self._sessions.get(session_id)
-        return row.session.directory if row else ""
 
 
 def _outcome(reply: Reply) -> Outcome:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agentls.config.prompts import prompt
-from agentls.errors import AgentError, ErrorKind, ToolError, invalid_param
+from agentls.errors import ToolError, invalid_param
 from agentls.permission.broker import RejectedError
 from agentls.permission.ledger import Asker, Ledger, resolution_of
 from agentls.schema.base import now
@@ -12,28 +12,18 @@ from agentls.schema.ids import Prefix, new
 from agentls.schema.permission import Outcome, ResolvedBy
 from agentls.schema.question import Answers, Question, QuestionItem
 from agentls.storage.questions import AskedRow, QuestionStore
-from agentls.storage.sessions import SessionStore
 
 
 class Questions:
-    """`can_ask` tells whether anybody is there to answer; `claim` makes sure that this process
-    may write the session, `on_answered` is told of an answer that nobody waited for.
-    """
-
-    def __init__(self, ledger: Ledger, rows: QuestionStore, sessions: SessionStore) -> None:
+    def __init__(self, ledger: Ledger, rows: QuestionStore) -> None:
         self._ledger = ledger
         self._rows = rows
-        self._sessions = sessions
-        self.can_ask = False
-        self.claim: Callable[[str], None] = lambda _: None
-        self.on_answered: Callable[[str], None] = lambda _: None
 
     async def ask(self, asker: Asker, items: tuple[QuestionItem, ...], waiting: Callable[[bool], None]) -> Answers:
         """The answers, one list a question. Raises `RejectedError` where the user dismissed it."""
         row = next((row for row in reversed(self._rows.of_part(asker.part_id)) if row.kind == "question"), None)
         if row is None:
-            if not self.can_ask:
-                raise ToolError(prompt("results/nobody"), "nobody could answer the question")
+            self._ledger.require_somebody()
             row = self._open(asker, items)
         waiting(True)
         try:
@@ -62,7 +52,7 @@ class Questions:
 
     def reply(self, question_id: str, answers: Answers) -> dict[str, Any]:
         """The first reply wins. Raises `invalid_params` unless there is one list of answers for each question."""
-        row = self._claimed(question_id)
+        row = self._ledger.claimed(question_id, "question")
         if not row.open:
             return {"status": "superseded", "resolution": resolution_of(row)}
         wanted = len(Question.model_validate_json(row.wire).questions)
@@ -74,35 +64,15 @@ class Questions:
 
     def reject(self, question_id: str, *, unanswerable: bool = False) -> dict[str, Any]:
         """The user dismissed it: the turn stops. `unanswerable`: nobody could answer, which is no refusal."""
-        row = self._claimed(question_id)
+        row = self._ledger.claimed(question_id, "question")
         if not row.open:
             return {"status": "superseded", "resolution": resolution_of(row)}
         return self._end(row, "expired" if unanswerable else "rejected", {})
 
     def _end(self, row: AskedRow, outcome: Outcome, rest: dict[str, Any]) -> dict[str, Any]:
-        waited = self._ledger.waited_for(row.id)
-        session = self._sessions.get(row.session_id)
         by: ResolvedBy = "policy" if outcome == "expired" else "client"
-        self._ledger.resolve(row, session.session.directory if session else "", outcome, by, rest)
-        if not waited:
-            self.on_answered(row.session_id)
-        return {"status": "accepted", "resolution": {"outcome": outcome, "by": by, **rest}}
-
-    def _claimed(self, question_id: str) -> AskedRow:
-        row = self._row(question_id)
-        if row.open:
-            self.claim(row.session_id)
-            row = self._row(question_id)  # the sweep of a dead process may have closed it
-        return row
-
-    def _row(self, question_id: str) -> AskedRow:
-        row = self._rows.get(question_id)
-        if row is None or row.kind != "question":
-            raise AgentError(ErrorKind.QUESTION_NOT_FOUND, f"There is no question {question_id}.")
-        return row
+        return {"status": "accepted", "resolution": self._ledger.answer(row, outcome, by, rest)}
 
     def listing(self, session_id: str | None) -> list[str]:
         """What is open, as wire JSON: of one session and its children, or of all."""
-        rows = self._rows.open_all("question")
-        below = self._sessions.tree(session_id) if session_id is not None else None
-        return [row.wire for row in rows if below is None or row.session_id in below]
+        return self._ledger.listing("question", session_id)
