@@ -47,7 +47,9 @@ class Queue:
             return None
         row = rows[0]
         self._drop(scope, row)
-        return Taken(row.message_id, self.request(row), self._waiters.pop(row.message_id, None) or Waiter())
+        waiter = self._waiters.get(row.message_id) or Waiter()
+        self._stores.journal.then(lambda: self._waiters.pop(row.message_id, None))
+        return Taken(row.message_id, self.request(row), waiter)
 
     def remove(self, scope: Scope, message_id: str) -> None:
         row = self._stores.queue.get(message_id)

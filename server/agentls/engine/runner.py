@@ -128,7 +128,9 @@ class Runner:
         work: Work,
         waiters: list[Waiter],
     ) -> Active:
-        """Within the transaction that stores the turn's first message, or goes on with a waiting turn."""
+        """Within the transaction that stores the turn's first message, or goes on with a waiting turn. Nothing runs
+        where that fails.
+        """
         self._stores.owners.take(scope.session_id)
         is_new = turn.state == "running"
         turn = turn.but(state="running")
@@ -147,10 +149,14 @@ class Runner:
         for waiter in waiters:
             waiter.turn_id = turn.id
         active = Active(kind, run, waiters=waiters)
-        self._active[scope.session_id] = active
+        self._stores.journal.then(lambda: self._go(active, work))
         self._stores.journal.publish(StatusChanged(scope, run.status, turn.id))
-        self._tasks.start_soon(self._drive, active, work, name=f"run {scope.session_id}")
         return active
+
+    def _go(self, active: Active, work: Work) -> None:
+        session_id = active.run.scope.session_id
+        self._active[session_id] = active
+        self._tasks.start_soon(self._drive, active, work, name=f"run {session_id}")
 
     async def _drive(self, active: Active, work: Work) -> None:
         ends: list[LoopEnd] = []

@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import logging
+import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -161,6 +162,10 @@ class Dispatcher:
             return response(call.id, await call.run(call))
         except AgentError as error:
             return failure(call.id, error)
+        except sqlite3.Error as error:
+            log_id = new_log_id()
+            log.exception("the store failed (%s)", log_id)
+            return failure(call.id, _not_stored(error, log_id))
         except Exception:
             log_id = new_log_id()
             log.exception("internal error %s", log_id)
@@ -183,6 +188,11 @@ class Dispatcher:
 
 def _cancelled(request_id: RequestId) -> bytes:
     return failure(request_id, AgentError(ErrorKind.CANCELLED, "the request was cancelled"))
+
+
+def _not_stored(error: sqlite3.Error, log_id: str) -> AgentError:
+    message = f"The sessions' database failed: {error}. See that its disk has room and may be written, then try again."
+    return AgentError(ErrorKind.INTERNAL, message, {"logId": log_id}, retryable=True)
 
 
 def _internal(log_id: str) -> AgentError:

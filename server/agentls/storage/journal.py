@@ -1,6 +1,6 @@
 """Store, then send: events of a transaction are published once it is committed."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from agentls.bus import Bus
@@ -15,6 +15,7 @@ class Journal:
         self.database = database
         self._bus = bus
         self._held: list[Event] | None = None
+        self._deeds: list[Callable[[], object]] = []
 
     @contextmanager
     def transaction(self) -> Generator[None]:
@@ -23,14 +24,24 @@ class Journal:
             yield
             return
         held: list[Event] = []
-        self._held = held
+        deeds: list[Callable[[], object]] = []
+        self._held, self._deeds = held, deeds
         try:
             with self.database.transaction():
                 yield
         finally:
             self._held = None
+        for deed in deeds:
+            deed()
         for event in held:
             self._bus.publish(event)
+
+    def then(self, deed: Callable[[], object]) -> None:
+        """Once what is being written is committed; never, if it is not. Before its events are told."""
+        if self._held is None:
+            deed()
+        else:
+            self._deeds.append(deed)
 
     def changed(self, scope: Scope, seq: int, kind: Kind, row_id: str, method: str, params: bytes) -> None:
         self.publish(Changed(scope, seq, kind, row_id, method, params))
