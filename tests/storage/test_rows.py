@@ -340,5 +340,5 @@ def test_answer_part_is_the_first_tool_part_of_the_answer(world: World) -> None:
     writer.message(message)
     writer.part(TextPart(**writer.ids(message.id), text="x"))
     first, _ = world.tool(scope, message, pending()), world.tool(scope, message, pending())
-    assert world.stores.messages.answer_part(user.id) == first.id
-    assert world.stores.messages.answer_part("msg_none") == ""
+    assert world.stores.messages.answer_part(scope.session_id, user.id) == first.id
+    assert world.stores.messages.answer_part(scope.session_id, "msg_none") == ""

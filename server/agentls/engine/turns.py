@@ -283,7 +283,7 @@ class Turns:
 
     def _shell_again(self, session_id: str, again: Accepted) -> ShellAccepted:
         turn = self._stores.turns.of_message(session_id, again.message_id)
-        part_id = self._stores.messages.answer_part(again.message_id)
+        part_id = self._stores.messages.answer_part(session_id, again.message_id)
         return ShellAccepted(again.message_id, part_id, turn.id if turn else "")
 
     async def abort(self, session_id: str, turn_id: str | None = None, *, clear_queue: bool = False) -> Aborted:

@@ -7,8 +7,10 @@ import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from agentls.errors import AgentError, ErrorKind
+from agentls.schema.event import Kind
 
 VERSION = 1
 _BUSY_MS = 5_000
@@ -99,14 +101,20 @@ class Database:
 
     def draw_seq(self, session_id: str) -> int:
         """The session's next change number. Numbers only rise."""
-        row = self.one("UPDATE sessions SET counter = counter + 1 WHERE id = ? RETURNING counter", (session_id,))
-        if row is None:
-            raise AgentError(ErrorKind.SESSION_NOT_FOUND, f"There is no session {session_id}.")
-        return int(row[0] or 0)
+        return self._draw("counter", session_id)
 
     def draw_pos(self, session_id: str) -> int:
         """The session's next place in the order of messages and parts."""
-        row = self.one("UPDATE sessions SET places = places + 1 WHERE id = ? RETURNING places", (session_id,))
+        return self._draw("places", session_id)
+
+    def bury(self, session_id: str, kind: Kind, row_id: str) -> int:
+        """Remembers a removal, for clients that come back. Returns the tombstone's `seq`."""
+        seq = self.draw_seq(session_id)
+        self.execute("INSERT INTO tombstones VALUES (?, ?, ?, ?)", (session_id, seq, kind, row_id))
+        return seq
+
+    def _draw(self, column: Literal["counter", "places"], session_id: str) -> int:
+        row = self.one(f"UPDATE sessions SET {column} = {column} + 1 WHERE id = ? RETURNING {column}", (session_id,))
         if row is None:
             raise AgentError(ErrorKind.SESSION_NOT_FOUND, f"There is no session {session_id}.")
         return int(row[0] or 0)

@@ -55,17 +55,12 @@ class MessageStore:
     def remove_part(self, session_id: str, part_id: str) -> int:
         """Returns the tombstone's `seq`."""
         self._database.execute("DELETE FROM parts WHERE id = ?", (part_id,))
-        return self._bury(session_id, "part", part_id)
+        return self._database.bury(session_id, "part", part_id)
 
     def remove(self, session_id: str, message_id: str) -> int:
         """The message goes with its parts. Returns the tombstone's `seq`."""
         self._database.execute("DELETE FROM messages WHERE id = ?", (message_id,))
-        return self._bury(session_id, "message", message_id)
-
-    def _bury(self, session_id: str, kind: str, row_id: str) -> int:
-        seq = self._database.draw_seq(session_id)
-        self._database.execute("INSERT INTO tombstones VALUES (?, ?, ?, ?)", (session_id, seq, kind, row_id))
-        return seq
+        return self._database.bury(session_id, "message", message_id)
 
     def get(self, message_id: str) -> UserMessage | AssistantMessage | None:
         row = self._database.one("SELECT wire FROM messages WHERE id = ?", (message_id,))
@@ -76,12 +71,12 @@ class MessageStore:
         row = self._database.one("SELECT session_id, request FROM messages WHERE id = ?", (message_id,))
         return (str(row[0]), str(row[1]) if row[1] is not None else None) if row else None
 
-    def answer_part(self, message_id: str) -> str:
+    def answer_part(self, session_id: str, message_id: str) -> str:
         """The first tool part of the message that answers `message_id`."""
         row = self._database.one(
-            "SELECT parts.id FROM parts JOIN messages ON parts.message_id = messages.id "
-            "WHERE messages.wire ->> 'parentId' = ? AND parts.wire ->> 'type' = 'tool' ORDER BY parts.pos LIMIT 1",
-            (message_id,),
+            "SELECT parts.id FROM parts JOIN messages ON parts.message_id = messages.id WHERE messages.session_id = ? "
+            "AND messages.wire ->> 'parentId' = ? AND parts.wire ->> 'type' = 'tool' ORDER BY parts.pos LIMIT 1",
+            (session_id, message_id),
         )
         return str(row[0]) if row else ""
 

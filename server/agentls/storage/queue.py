@@ -40,9 +40,7 @@ class QueueStore:
     def remove(self, session_id: str, message_id: str) -> int:
         """Returns the tombstone's `seq`."""
         self._database.execute("DELETE FROM queue WHERE message_id = ?", (message_id,))
-        seq = self._database.draw_seq(session_id)
-        self._database.execute("INSERT INTO tombstones VALUES (?, ?, 'queue', ?)", (session_id, seq, message_id))
-        return seq
+        return self._database.bury(session_id, "queue", message_id)
 
     def get(self, message_id: str) -> QueuedRow | None:
         row = self._database.one(f"SELECT {_COLUMNS} FROM queue WHERE message_id = ?", (message_id,))
