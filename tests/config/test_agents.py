@@ -77,6 +77,6 @@ def test_a_model_needs_its_provider(text):
 
 
 def test_the_environment_block_takes_exactly_these_facts():
-    text = prompt("system").format(model="a/b", cwd="/p/c", root="/p", git="yes", platform="Linux", date="2026-01-02")
+    text = prompt("system", model="a/b", cwd="/p/c", root="/p", git="yes", platform="Linux", date="2026-01-02")
     for fact in ("a/b", "/p/c", "Git repository: yes", "Linux", "2026-01-02"):
         assert fact in text

@@ -1,5 +1,6 @@
 """The first act of a turn: the files that a prompt names become text for the model."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -51,20 +52,20 @@ class Expander:
                         run.writer.part(FilePart(**run.writer.ids(entry.message.id), **file))
                     run.writer.part(part.but(source={**(part.source or {}), "expanded": True}))
             case AgentPart():
-                self._add_text(run, entry, prompt("input/agent").format(name=part.name))
+                self._add_text(run, entry, prompt("input/agent", name=part.name))
             case _:
                 return
 
     async def _read(self, run: Run, entry: Entry, part: FilePart) -> tuple[list[str], list[dict[str, Any]]]:
         arguments = _arguments(part)
-        called = prompt("input/read").format(arguments=arguments)
+        called = prompt("input/read", arguments=json.dumps(arguments, ensure_ascii=False))
         try:
             with anyio.fail_after(SECONDS):
                 result = await self._run_read(run, entry, part, arguments)
         except ToolError as error:
             return [called, error.message], []
         except TimeoutError:
-            return [called, prompt("input/read-late").format(seconds=SECONDS)], []
+            return [called, prompt("input/read-late", seconds=SECONDS)], []
         files = [
             {key: str(file[key]) for key in ("mime", "filename", "url") if key in file} for file in result.attachments
         ]
@@ -87,7 +88,7 @@ class Expander:
         for ask in await tool.asks(params, context):
             verdict = self._judge(run.scope.session_id, entry.message.agent, ask)
             if verdict.action == "deny":
-                raise ToolError(prompt("input/read-denied").format(path=arguments["filePath"]))
+                raise ToolError(prompt("input/read-denied", path=arguments["filePath"]))
         return await tool.run(params, context)
 
     def _add_text(self, run: Run, entry: Entry, text: str) -> None:
@@ -109,7 +110,7 @@ def _waits(part: object, entry: Entry) -> bool:
         case FilePart():
             return (part.source or {}).get("expanded") is False
         case AgentPart():
-            text = prompt("input/agent").format(name=part.name)
+            text = prompt("input/agent", name=part.name)
             return not any(isinstance(other, TextPart) and other.text == text for other in entry.parts)
         case _:
             return False

@@ -63,11 +63,12 @@ class Frames:
     def notes(self, session_id: str) -> list[str]:
         """What the next message tells, as the system text keeps the day on which it was written."""
         stored, date = self.stored(session_id), today()
-        return [] if stored is None or stored.date == date else [prompt("input/new-date").format(date=date)]
+        return [] if stored is None or stored.date == date else [prompt("input/new-date", date=date)]
 
     async def _system(self, directory: Path, agent: Agent, model: ModelRef) -> str:
         place = await self._place(directory)
-        environment = prompt("system").format(
+        environment = prompt(
+            "system",
             model=model,
             cwd=place.directory,
             root=place.root,
@@ -76,7 +77,7 @@ class Frames:
             date=today(),
         )
         texts = [agent.prompt or prompt("agents/build"), environment]
-        texts += [prompt("instructions").format(path=path, text=text) for path, text in place.instructions]
+        texts += [prompt("instructions", path=path, text=text) for path, text in place.instructions]
         return "\n\n".join(texts)
 
 

@@ -130,15 +130,15 @@ def _stored(part: InputPart, ids: dict[str, Any]) -> Part:
         case AgentInput():
             return AgentPart(**ids, name=part.name)
         case ResourceInput():
-            text = prompt("input/resource").format(uri=part.uri, text=part.text or "")
+            text = prompt("input/resource", uri=part.uri, text=part.text or "")
             return TextPart(**ids, text=text, synthetic=True)
         case SelectionInput():
             first, last = part.range.start.line + 1, part.range.end.line + 1
-            text = prompt("input/selection").format(path=path_of(part.uri), first=first, last=last, text=part.text)
+            text = prompt("input/selection", path=path_of(part.uri), first=first, last=last, text=part.text)
             return TextPart(**ids, text=text, synthetic=True)
         case DiagnosticsInput():
             lines = "\n".join(_diagnostic(item) for item in part.items)
-            text = prompt("input/diagnostics").format(path=path_of(part.uri), lines=lines or "(none)")
+            text = prompt("input/diagnostics", path=path_of(part.uri), lines=lines or "(none)")
             return TextPart(**ids, text=text, synthetic=True)
         case _:
             assert_never(part)

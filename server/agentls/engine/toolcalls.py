@@ -116,14 +116,14 @@ class ToolCalls:
             raise
         except Exception:
             log.exception("tool %s failed", part.tool)
-            self._fail(calls, part, prompt("results/broken-tool").format(tool=part.tool), {"brief": "the tool broke"})
+            self._fail(calls, part, prompt("results/broken-tool", tool=part.tool), {"brief": "the tool broke"})
         else:
             self._complete(run, part, result)
 
     def _prepare(self, calls: Calls, part: ToolPart) -> tuple[Tool[Any], Params]:
         problem = calls.problems.get(part.id)
         if problem is not None:
-            raise ToolError(prompt("results/unparsable").format(problem=problem, raw=_clip(_raw(part))), problem)
+            raise ToolError(prompt("results/unparsable", problem=problem, raw=_clip(_raw(part))), problem)
         return self._registry.parse(part.tool, part.state.input)
 
     async def _permit(

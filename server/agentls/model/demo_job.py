@@ -107,7 +107,7 @@ def _step(made: Sequence[_Made], offered: Mapping[str, _Function]) -> Move | Non
         return Move("", "list", _for_list(offered["list"]))
     target = _target(files)
     if target and "read" in offered and "read" not in tried:
-        return Move(prompt("demo/read").replace("{file}", target), "read", {"filePath": target})
+        return Move(prompt("demo/read", file=target), "read", {"filePath": target})
     change = _change(made, offered)
     if change is not None and "change" not in tried:
         return change
@@ -115,7 +115,7 @@ def _step(made: Sequence[_Made], offered: Mapping[str, _Function]) -> Move | Non
         test = next((name for name in files if name.rpartition("/")[2] == "test_calc.py"), None)
         command = f"python3 {test}" if test and re.fullmatch(r"[\w./-]+", test) else "ls"
         arguments = {"command": command, "description": "Shows how a command is run"}
-        return Move(prompt("demo/run").replace("{command}", command), "bash", arguments)
+        return Move(prompt("demo/run", command=command), "bash", arguments)
     return None
 
 
@@ -127,19 +127,19 @@ def _change(made: Sequence[_Made], offered: Mapping[str, _Function]) -> Move | N
             file = str(call.arguments.get("filePath", ""))
             mended = f"{seen[bug.start() : bug.start('minus')]}+{seen[bug.end('minus') : bug.end()]}"
             arguments = {"filePath": file, "oldString": bug[0], "newString": mended}
-            return Move(prompt("demo/fix").replace("{file}", file), "edit", arguments)
+            return Move(prompt("demo/fix", file=file), "edit", arguments)
     if "write" not in offered or NOTE in _files(made):
         return None
     arguments = {"filePath": NOTE, "content": prompt("demo/note-content") + "\n"}
-    return Move(prompt("demo/note").replace("{file}", NOTE), "write", arguments)
+    return Move(prompt("demo/note", file=NOTE), "write", arguments)
 
 
 def _closing(made: Sequence[_Made], messages: Sequence[_Message]) -> str:
     if not any(call.now for call in made):
         said = " ".join(next((m.words for m in reversed(messages) if m.role == "user"), "").split())
-        return prompt("demo/followup").replace("{said}", said[:200])
+        return prompt("demo/followup", said=said[:200])
     steps = "\n".join(f"- {_told(call)}" for call in made)
-    return f"{_remark(made[-1])}\n\n{prompt('demo/done').replace('{steps}', steps)}".strip()
+    return f"{_remark(made[-1])}\n\n{prompt('demo/done', steps=steps)}".strip()
 
 
 def _told(call: _Made) -> str:
@@ -162,9 +162,9 @@ def _remark(call: _Made) -> str:
         case "refused":
             start = prompt("results/rejected").partition("{words}")[0]
             words = call.result.removeprefix(start).strip() if call.result.startswith(start) else ""
-            return prompt("demo/refused").replace("{words}", f" (You wrote: {words[:200]})" if words else "")
+            return prompt("demo/refused", words=f" (You wrote: {words[:200]})" if words else "")
         case "failed":
-            return prompt("demo/failed").replace("{reason}", call.result.strip().partition("\n")[0][:200])
+            return prompt("demo/failed", reason=call.result.strip().partition("\n")[0][:200])
 
 
 def _history(messages: Sequence[_Message]) -> Iterator[_Made]:

@@ -94,7 +94,7 @@ def _media(mime: str, url: str, name: str | None, traits: Traits) -> dict[str, A
 
 
 def _unseen(mime: str, name: str | None) -> str:
-    return prompt("history/unseen").replace("{name}", name or "unnamed").replace("{mime}", mime)
+    return prompt("history/unseen", name=name or "unnamed", mime=mime)
 
 
 def _same_model(one: ModelRef, other: ModelRef) -> bool:

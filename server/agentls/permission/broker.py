@@ -80,7 +80,7 @@ class Broker:
         if resolution["by"] == "rule":
             raise denied(ask, self._judge(asker.scope.session_id, asker.agent, ask))
         if resolution.get("message"):
-            raise ToolError(prompt("results/rejected").format(words=resolution["message"]), "rejected with a word")
+            raise ToolError(prompt("results/rejected", words=resolution["message"]), "rejected with a word")
         if resolution["outcome"] == "rejected" and self.continue_on_reject(asker.scope.session_id):
             raise ToolError(prompt("results/rejected-go-on"), "rejected")
         raise RejectedError
@@ -223,7 +223,7 @@ def _outcome(reply: Reply) -> Outcome:
 def denied(ask: Ask, verdict: Verdict) -> ToolError:
     rule = f"`{verdict.rule.permission}: {verdict.rule.pattern}`" if verdict.rule else "a rule"
     where = f" ({verdict.layer})" if verdict.layer else ""
-    return ToolError(prompt("results/denied").format(rule=rule + where, deed=ask.title), f"denied by {rule}{where}")
+    return ToolError(prompt("results/denied", rule=rule + where, deed=ask.title), f"denied by {rule}{where}")
 
 
 def _offering(ask: Ask) -> Ask:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from agentls.config.prompts import filled
 from agentls.tools.tool import Params
 
 _HEADING = re.compile(r"^## parameters$", re.MULTILINE)
@@ -27,8 +28,7 @@ class Definition:
 
 def definition(name: str, params: type[Params], text: str, values: Mapping[str, str]) -> Definition:
     """The text's part under `## parameters` (`- name: …`, `- list.member: …`) describes the parameters."""
-    for key, value in values.items():
-        text = text.replace(f"{{{key}}}", value)
+    text = filled(text, values)
     heading = _HEADING.search(text)
     description = text[: heading.start()].strip() if heading else text.strip()
     entries = _ENTRY.findall(text[heading.end() :]) if heading else []
