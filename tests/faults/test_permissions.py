@@ -67,3 +67,24 @@ async def test_p25_a_search_shows_nothing_of_files_whose_reading_a_rule_forbids(
         assert ("name=seen" in found["state"]["output"]) == (target != "private")
         assert "1 file that may not be read" in found["state"]["output"]
         assert SECRET.encode() not in b"".join(model.requests[-1].messages)
+
+
+@pytest.mark.parametrize("arguments", [{"command": "touch made", "workdir": "sub"}, {"command": "cat sub/secret.txt"}])
+async def test_a_command_goes_to_no_place_that_a_link_leads_to_since_it_was_asked(
+    tmp_path: Path, arguments: dict[str, str]
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text(f"{SECRET}\n")
+    model = ScriptedModel([Call("bash", arguments)], [Say("done")])
+    async with house(tmp_path, model) as it:
+        folder = it.directory / "sub"
+        folder.mkdir()
+        accepted = it.prompt(it.session(), "go")
+        question = await it.asked()
+        folder.rmdir()
+        folder.symlink_to(outside)
+        it.app.permissions.reply(question["permissionId"], "once")
+        await accepted.outcome()
+        assert sorted(path.name for path in outside.iterdir()) == ["secret.txt"]
+        assert SECRET.encode() not in b"".join(model.requests[-1].messages)

@@ -60,18 +60,27 @@ class Bash:
             title=params.title,
             metadata=AskMetadata(command=params.command, cwd=str(folder.path)),
         )
-        place = Place(root=str(context.root), cwd=str(folder.path), home=str(self._home))
-        away = await to_thread.run_sync(_led_away, params.command, place)
+        away = await self._away(params, folder, context)
+        context.places.update({folder.path, *map(Path, away)})
         return [*outside(folder, self.name, folder=True), *_through_links(away, params.command), command]
 
     async def run(self, params: BashParams, context: ToolContext) -> ToolResult:
         folder = _folder(params, context)
+        if not {folder.path, *map(Path, await self._away(params, folder, context))} <= context.places:
+            raise ToolError(
+                "A path of this command leads to another place than when it was judged. Look at it and call again.",
+                "a path changed",
+            )
         context.check_open()
         finished = await self._shell.run(
             params.command, cwd=folder.path, timeout=params.limit / 1000, output=context.output
         )
         output, facts = await to_thread.run_sync(ran, finished, self._outputs, params.limit, MAX_TIMEOUT_MS)
         return ToolResult(params.title, output, {"cwd": str(folder.path), **facts})
+
+    async def _away(self, params: BashParams, folder: Resolved, context: ToolContext) -> tuple[str, ...]:
+        place = Place(root=str(context.root), cwd=str(folder.path), home=str(self._home))
+        return await to_thread.run_sync(_led_away, params.command, place)
 
 
 def _led_away(command: str, place: Place) -> tuple[str, ...]:
