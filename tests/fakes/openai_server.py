@@ -17,7 +17,7 @@ import socket
 import ssl
 import struct
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -168,7 +168,7 @@ class OpenAIServer:
                     return
                 try:
                     await self._reply(stream, request)
-                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
                     self.client_closed.set()
                     return
 
@@ -290,9 +290,10 @@ async def _send_status(stream: SocketStream, reply: Status) -> None:
 
 
 async def _repeat(stream: SocketStream, seconds: float, piece: bytes) -> None:
-    while True:
-        await stream.send(_chunk(piece))
-        await anyio.sleep(seconds)
+    with suppress(anyio.BrokenResourceError):  # the client went; what is sent next says so
+        while True:
+            await stream.send(_chunk(piece))
+            await anyio.sleep(seconds)
 
 
 def _chunk(piece: bytes) -> bytes:
