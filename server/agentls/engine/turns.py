@@ -2,7 +2,6 @@
 
 import logging
 from pathlib import Path
-from typing import Any
 
 from agentls.config.prompts import prompt
 from agentls.engine.accepted import Aborted, Accepted, Defaults, ShellAccepted
@@ -76,7 +75,7 @@ class Turns:
         if active is None:
             return self._prompt_idle(scope, row.session, request, message_id, chosen)
         if request.delivery == "reject":
-            raise self.busy(active.run.turn)
+            raise _busy(active.run.turn)
         if request.delivery == "queue":
             return self._enqueue(scope, request, message_id)
         self._store(scope, row.session, request, message_id, chosen)
@@ -97,7 +96,7 @@ class Turns:
     ) -> Accepted:
         open_turn = self._stores.turns.open(scope.session_id)
         if open_turn is not None and request.delivery == "reject":
-            raise self.busy(open_turn)
+            raise _busy(open_turn)
         if request.delivery == "queue" and (open_turn is not None or self._queue.holds(scope.session_id)):
             accepted = self._enqueue(scope, request, message_id)
             if open_turn is None:
@@ -297,7 +296,7 @@ class Turns:
         turn = active.run.turn
         behind = active.behind.turn_id if active.behind else None
         if turn_id not in (None, turn.id, behind):
-            raise self.mismatch(turn_id, turn)
+            raise _mismatch(turn_id, turn)
         if active.behind is not None:
             dropped, active.behind = active.behind, None
             for waiter in dropped.waiters:
@@ -312,7 +311,7 @@ class Turns:
         if turn is None:
             return Aborted(aborted=False)
         if turn_id not in (None, turn.id):
-            raise self.mismatch(turn_id, turn)
+            raise _mismatch(turn_id, turn)
         self._runner.claim(scope.session_id)
         with self._stores.journal.transaction():
             self._interrupter.settle(scope, "abort")
@@ -322,17 +321,17 @@ class Turns:
         active = self._runner.active(session_id)
         turn = active.run.turn if active is not None else self._stores.turns.open(session_id)
         if turn is not None:
-            raise self.busy(turn)
+            raise _busy(turn)
 
-    @staticmethod
-    def busy(turn: Turn) -> AgentError:
-        message = "The session is busy. Wait for its turn to end, abort it, or use `delivery: queue`."
-        return AgentError(ErrorKind.SESSION_BUSY, message, {"turnId": turn.id}, retryable=True)
 
-    @staticmethod
-    def mismatch(wanted: Any, turn: Turn) -> AgentError:
-        message = f"The session runs the turn {turn.id}, not {wanted}. It was not aborted."
-        return AgentError(ErrorKind.TURN_MISMATCH, message, {"turnId": turn.id})
+def _busy(turn: Turn) -> AgentError:
+    message = "The session is busy. Wait for its turn to end, abort it, or use `delivery: queue`."
+    return AgentError(ErrorKind.SESSION_BUSY, message, {"turnId": turn.id}, retryable=True)
+
+
+def _mismatch(wanted: str | None, turn: Turn) -> AgentError:
+    message = f"The session runs the turn {turn.id}, not {wanted}. It was not aborted."
+    return AgentError(ErrorKind.TURN_MISMATCH, message, {"turnId": turn.id})
 
 
 def _ended(outcome: Outcome) -> Waiter:

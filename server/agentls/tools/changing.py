@@ -62,9 +62,6 @@ class Changes:
         context.expected[str(plan.path.path)] = plan.before.hash
         return editing([(plan.path, plan.patch)], tool, title)
 
-    def judged(self, path: Resolved, context: ToolContext) -> str | None:
-        return judged(path, context)
-
     async def put(self, plan: Plan, context: ToolContext) -> None:
         """Writes what was judged: nothing, if the file changed since."""
         origin = ChangeOrigin(context.session_id, context.turn_id, context.message_id, context.part_id)

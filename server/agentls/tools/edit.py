@@ -8,7 +8,7 @@ from anyio import to_thread
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
 from agentls.schema.text import clean
-from agentls.tools.access import going_on, refused, resolved
+from agentls.tools.access import going_on, judged, refused, resolved
 from agentls.tools.changing import Changes, Plan, plan_of
 from agentls.tools.replacers import replace
 from agentls.tools.tool import Params, ToolContext, ToolResult
@@ -45,7 +45,7 @@ class Edit:
 
     async def run(self, params: EditParams, context: ToolContext) -> ToolResult:
         path = going_on(params.file_path, context)
-        self._changes.judged(path, context)
+        judged(path, context)
         plan, done = await self._plan(path, params, context)
         await self._changes.put(plan, context)
         return ToolResult(path.shown, done, plan.metadata())

@@ -8,7 +8,7 @@ from anyio import to_thread
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
 from agentls.schema.text import clean
-from agentls.tools.access import going_on, refused, resolved
+from agentls.tools.access import going_on, judged, refused, resolved
 from agentls.tools.changing import Changes, Plan, plan_of
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.binary import binary_type
@@ -42,7 +42,7 @@ class Write:
 
     async def run(self, params: WriteParams, context: ToolContext) -> ToolResult:
         path = going_on(params.file_path, context)
-        self._changes.judged(path, context)
+        judged(path, context)
         plan = await self._plan(path, params, context)
         await self._changes.put(plan, context)
         lines = params.content.count("\n") + (not params.content.endswith("\n") and bool(params.content))
