@@ -23,6 +23,8 @@ class Interrupter:
         self._stores = stores
         self._transcript = transcript
         self._ledger = ledger
+        self.told: dict[str, Turn] = {}
+        """Turns whose end is known to clients, though it could not be stored."""
 
     def settle(self, scope: Scope, reason: Reason, usage: Usage | None = None) -> Turn | None:
         """Close what is open, in one transaction; returns the turn as it is now, with its `usage` if that is known.
@@ -89,6 +91,10 @@ class Interrupter:
     def _close_turn(self, scope: Scope, turn: Turn | None, reason: Reason, *, waiting: bool) -> Turn | None:
         if turn is None:
             return None
+        told = self.told.get(turn.id)
+        if told is not None:
+            self._stores.journal.then(lambda: self.told.pop(told.id, None))
+            return self._stores.save_turn(scope, told, None)
         if waiting:
             return self._stores.save_turn(scope, turn.but(state="waiting"), None)
         error = None if reason == "abort" else _aborted(reason)

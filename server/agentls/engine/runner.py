@@ -1,6 +1,7 @@
 """Who is busy: one record a running session, from the start of its turn to its end, and what waits behind it."""
 
 import logging
+import sqlite3
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -25,6 +26,7 @@ from agentls.workspace.project import Project
 log = logging.getLogger(__name__)
 
 ABORT_SECONDS = 5
+LATER_SECONDS = 1
 NATURAL: frozenset[StopReason] = frozenset({"done", "length", "max_steps", "content_filter", "rejected"})
 
 
@@ -205,11 +207,26 @@ class Runner:
         )
         ended = TurnTime(started=run.turn.time.started, ended=now())
         turn = run.turn.but(state="ended", stop_reason="error", error=error, usage=run.usage, time=ended)
+        self._interrupter.told[turn.id] = turn
         self._stores.tell_turn(run.scope, turn, 0, "turn/ended")
         self._stores.journal.publish(StatusChanged(run.scope, PlainStatus(type="idle"), None))
         for waiter in (*active.waiters, *(active.behind.waiters if active.behind else ())):
             waiter.end(Outcome("error", error=error, usage=run.usage))
         run.done.set()
+        self._tasks.start_soon(self._store_later, turn, run.scope, name=f"end of {turn.id}")
+
+    async def _store_later(self, turn: Turn, scope: Scope) -> None:
+        """Until there is room, or the session's next prompt has stored that end."""
+        while turn.id in self._interrupter.told:
+            await anyio.sleep(LATER_SECONDS)
+            try:
+                with self._stores.journal.transaction():
+                    if turn.id in self._interrupter.told:
+                        self._interrupter.settle(scope, "abort")
+                        self._stores.owners.release(scope.session_id)
+                self._interrupter.told.pop(turn.id, None)
+            except sqlite3.Error:
+                log.warning("the end of the turn %s can still not be stored", turn.id)
 
     def _end(self, active: Active, end: LoopEnd | None) -> None:
         run = active.run
