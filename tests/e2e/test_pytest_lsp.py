@@ -55,21 +55,20 @@ class Editor(LanguageClient):
 async def editor(machine: Machine, folder: Path, options: dict[str, Any] | None) -> AsyncIterator[Editor]:
     client = Editor()
     await client.start_io(*COMMAND, cwd=folder, env=machine.environment())
+    params = types.InitializeParams(
+        capabilities=types.ClientCapabilities(),
+        root_uri=folder.as_uri(),
+        workspace_folders=[types.WorkspaceFolder(uri=folder.as_uri(), name=folder.name)],
+        initialization_options=None if options is None else {"agentls": options},
+    )
     try:
-        await client.initialize_session(
-            types.InitializeParams(
-                capabilities=types.ClientCapabilities(),
-                root_uri=folder.as_uri(),
-                workspace_folders=[types.WorkspaceFolder(uri=folder.as_uri(), name=folder.name)],
-                initialization_options=None if options is None else {"agentls": options},
-            )
-        )
+        await asyncio.wait_for(client.initialize_session(params), 15)
         yield client
         await asyncio.wait_for(client.shutdown_session(), 15)
         assert client._server is not None
         assert client._server.returncode == 0
     finally:
-        await client.stop()
+        await asyncio.wait_for(client.stop(), 15)
 
 
 async def test_pytest_lsp_leads_a_turn_to_its_end(machine: Machine, model: Script) -> None:
