@@ -1,0 +1,121 @@
+--- What waits for the user's answer: when a dialog opens by itself, which one, and when it goes again.
+local Store = require('agentls.store')
+local permission = require('agentls.permission')
+local question = require('agentls.question')
+
+local M = {}
+
+local shown ---@type {id: string, dialog: agentls.Dialog, back: integer}?
+local later = {} ---@type table<string, true> put off by the user; a command shows them again
+local told = {} ---@type table<string, true>
+local agent
+
+---@param controller table
+function M.init(controller)
+  agent = controller
+end
+
+local function id_of(ask)
+  return ask.permissionId or ask.questionId
+end
+
+--- All that is open, of the current chat first.
+---@return table[]
+function M.open()
+  local list, seen = {}, {}
+  local function take(copy)
+    for _, ask in ipairs(copy and Store.pending_of(copy) or {}) do
+      if not seen[id_of(ask)] then
+        seen[id_of(ask)] = true
+        list[#list + 1] = ask
+      end
+    end
+  end
+  take(agent.current and agent.current.copy)
+  for _, copy in pairs(agent.store.copies) do take(copy) end
+  return list
+end
+
+local function take_away()
+  local was = shown
+  shown = nil
+  if not was then return end
+  was.dialog:close()
+  if vim.api.nvim_win_is_valid(was.back) then vim.api.nvim_set_current_win(was.back) end
+end
+
+local function answer(method, params)
+  local id = params.permissionId or params.questionId
+  take_away()
+  later[id] = true -- not to be shown again while the answer is under way
+  agent.request(method, params, function(err, result)
+    if err then
+      later[id] = nil
+      vim.notify('Your answer did not arrive: ' .. err.message, vim.log.levels.ERROR)
+    elseif result.status == 'superseded' then
+      vim.notify(('Somebody else answered first: %s.'):format(result.resolution.outcome))
+    end
+    M.refresh()
+  end)
+end
+
+---@param ask table
+local function show(ask)
+  local list, index = M.open(), 1
+  for at, one in ipairs(list) do if id_of(one) == id_of(ask) then index = at end end
+  local back = shown and shown.back or vim.api.nvim_get_current_win()
+  if shown then shown.dialog:close() end
+  local does = { answer = answer }
+  function does.later()
+    for _, one in ipairs(M.open()) do later[id_of(one)] = true end
+    take_away()
+  end
+  function does.step(by)
+    local now = M.open()
+    show(now[(index - 1 + by) % #now + 1])
+  end
+  local kind = ask.permissionId and permission or question
+  vim.cmd.stopinsert()
+  shown = { id = id_of(ask), back = back, dialog = kind.open(ask, { index = index, count = #list }, does) }
+end
+
+--- Whether a dialog may take the focus: the user is in the chat and types nothing.
+local function may_open()
+  return agent.current and agent.current:focused() and vim.api.nvim_get_mode().mode == 'n'
+end
+
+local function tell(ask)
+  if told[id_of(ask)] then return end
+  told[id_of(ask)] = true
+  vim.notify(('agentls asks: %s (:AgentPermissions)'):format((ask.title or ask.questions[1].question):gsub('\n', ' '):sub(1, 80)))
+end
+
+--- After every change of what is open, and when the user comes to the chat.
+function M.refresh()
+  local list = M.open()
+  local open = {}
+  for _, ask in ipairs(list) do open[id_of(ask)] = ask end
+  if shown and not (open[shown.id] and shown.dialog:valid()) then
+    local gone = shown.dialog:valid()
+    take_away()
+    if gone then vim.notify('The question was settled.') end
+  end
+  for id in pairs(later) do if not open[id] then later[id] = nil end end
+  if shown then return end
+  for _, ask in ipairs(list) do
+    if not later[id_of(ask)] then
+      if may_open() then return show(ask) end
+      tell(ask)
+    end
+  end
+end
+
+--- Shows what is open, also what was put off.
+function M.show()
+  later = {}
+  local first = M.open()[1]
+  if not first then return vim.notify('No question is open.') end
+  show(first)
+end
+
+return M

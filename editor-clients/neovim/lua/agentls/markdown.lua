@@ -1,0 +1,91 @@
+--- Colours for Markdown that is still being written: line by line, so that a long answer costs no more than a short one.
+local M = {}
+
+---@class agentls.Mark
+---@field line integer 0-based, within the lines that were given
+---@field from integer byte column
+---@field to integer
+---@field group string
+
+---@class agentls.MarkdownState
+---@field fence? string the fence that is open
+
+local MAX = 2000
+
+local function inline(line, at, marks)
+  local taken = {}
+  local function find(pattern, group, keep)
+    local from = 1
+    while true do
+      local s, e = line:find(pattern, from)
+      if not s then return end
+      if not taken[s] then
+        marks[#marks + 1] = { line = at, from = s - 1, to = e, group = group }
+        if keep then for i = s, e do taken[i] = true end end
+      end
+      from = e + 1
+    end
+  end
+  find('`[^`]+`', 'AgentlsCode', true)
+  find('%*%*[^*]+%*%*', 'AgentlsBold')
+  find('%[[^%]]+%]%([^)]+%)', 'AgentlsLink')
+end
+
+---@param lines string[]
+---@param state agentls.MarkdownState changed in place
+---@return agentls.Mark[]
+function M.marks(lines, state)
+  local marks = {}
+  for index, line in ipairs(lines) do
+    local at = index - 1
+    local fence = line:match('^%s*(```+)') or line:match('^%s*(~~~+)')
+    local whole = { line = at, from = 0, to = #line }
+    if fence and (not state.fence or vim.startswith(fence, state.fence)) then
+      state.fence = not state.fence and fence or nil
+      marks[#marks + 1] = vim.tbl_extend('error', whole, { group = 'AgentlsFence' })
+    elseif state.fence then
+      marks[#marks + 1] = vim.tbl_extend('error', whole, { group = 'AgentlsCodeBlock' })
+    elseif line:find('^#+%s') then
+      marks[#marks + 1] = vim.tbl_extend('error', whole, { group = 'AgentlsHeading' })
+    elseif #line <= MAX then
+      local bullet = line:match('^%s*[-*+]%s') or line:match('^%s*%d+[.)]%s')
+      if bullet then marks[#marks + 1] = { line = at, from = 0, to = #bullet, group = 'AgentlsBullet' } end
+      inline(line, at, marks)
+    end
+  end
+  return marks
+end
+
+--- The marks of a unified diff.
+---@param lines string[]
+---@return agentls.Mark[]
+function M.diff(lines)
+  local marks = {}
+  for index, line in ipairs(lines) do
+    local first = line:sub(1, 1)
+    local group = line:find('^@@') and 'AgentlsHunk'
+      or line:find('^[-+][-+][-+] ') and 'AgentlsFile'
+      or first == '+' and 'AgentlsAdded'
+      or first == '-' and 'AgentlsRemoved'
+    if group then marks[#marks + 1] = { line = index - 1, from = 0, to = #line, group = group } end
+  end
+  return marks
+end
+
+local LINKS = {
+  AgentlsUser = 'Function', AgentlsAgent = 'Special', AgentlsQuiet = 'Comment', AgentlsHeading = 'Title', AgentlsCode = 'String',
+  AgentlsCodeBlock = 'String', AgentlsFence = 'NonText', AgentlsBold = '@markup.strong', AgentlsLink = 'Underlined',
+  AgentlsBullet = 'Delimiter', AgentlsAdded = 'Added', AgentlsRemoved = 'Removed', AgentlsHunk = 'Identifier', AgentlsFile = 'Directory',
+  AgentlsTool = 'Identifier', AgentlsOk = 'DiagnosticOk', AgentlsError = 'DiagnosticError', AgentlsWait = 'DiagnosticWarn',
+  AgentlsBusy = 'DiagnosticInfo', AgentlsKey = 'Special', AgentlsCommand = 'Normal', AgentlsBorder = 'FloatBorder',
+  AgentlsTitle = 'FloatTitle', AgentlsBar = 'WinBar', AgentlsOutput = 'Comment',
+}
+
+--- Highlight groups, all of them links that a colour scheme or the user may override.
+function M.groups()
+  for name, link in pairs(LINKS) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+end
+
+return M

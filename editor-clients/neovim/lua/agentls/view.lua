@@ -1,0 +1,223 @@
+--- What a session looks like, as blocks of lines with colours. No windows here: text in, text out.
+local Store = require('agentls.store')
+local markdown = require('agentls.markdown')
+
+local M = {}
+
+---@class agentls.Block
+---@field key string
+---@field lines string[]
+---@field marks agentls.Mark[]
+---@field grows? 'text' Markdown that may be appended to without drawing the block anew; its marks are made when drawn
+---@field folds? boolean whether it can be opened and closed
+
+local LIVE = 8 -- lines of output shown of a tool that runs
+local LONG = 400 -- lines shown of one that is opened
+
+local ICON = { pending = '○', running = '◐', completed = '✓', error = '✗' }
+local COLOUR = { pending = 'AgentlsQuiet', running = 'AgentlsBusy', completed = 'AgentlsOk', error = 'AgentlsError' }
+local TODO = { pending = '○', in_progress = '◐', completed = '●', cancelled = '⊘' }
+
+--- Text in lines, without carriage returns and NULs, which a buffer would show as rubbish.
+---@param text string
+---@return string[]
+function M.lines(text)
+  return vim.split((text:gsub('\r\n', '\n'):gsub('%z', '')), '\n', { plain = true })
+end
+
+local function mark(block, line, from, to, group)
+  block.marks[#block.marks + 1] = { line = line, from = from, to = to, group = group }
+end
+
+local function add(block, line, group)
+  block.lines[#block.lines + 1] = line
+  if group then mark(block, #block.lines - 1, 0, #line, group) end
+end
+
+local function one_line(text, limit)
+  text = vim.trim((text or ''):gsub('%s+', ' '))
+  return vim.fn.strcharlen(text) > limit and vim.fn.strcharpart(text, 0, limit - 1) .. '…' or text
+end
+
+local function seconds(time)
+  if not (time and time.start and time['end']) then return '' end
+  local s = (time['end'] - time.start) / 1000
+  return s < 1 and '' or s < 60 and ('%.0f s'):format(s) or ('%d min %02d s'):format(s / 60, s % 60)
+end
+
+--- What a call is about, in few words.
+local function subject(part)
+  local state = part.state
+  local input = state.input or {}
+  if part.tool == 'bash' and input.command then return one_line(input.command, 90) end
+  local text = state.title or input.filePath or input.path or input.pattern or input.description or ''
+  return one_line(tostring(text), 90)
+end
+
+local function output_of(part)
+  local state = part.state
+  if state.status == 'running' then return Store.text(part, 'output') end
+  return state.status == 'error' and state.error or state.output or ''
+end
+
+local function details(block, part)
+  local diff = vim.tbl_get(part.state, 'metadata', 'diff')
+  local text = vim.trim(diff or output_of(part), '\n')
+  local lines = text == '' and {} or M.lines(text)
+  local cut = #lines - LONG
+  local shown = cut > 0 and vim.list_slice(lines, 1, LONG) or lines
+  local base = #block.lines
+  for _, line in ipairs(shown) do add(block, '  │ ' .. line, not diff and 'AgentlsOutput' or nil) end
+  for _, m in ipairs(diff and markdown.diff(shown) or {}) do
+    mark(block, base + m.line, #'  │ ', #'  │ ' + m.to, m.group)
+  end
+  if diff then
+    for line = base, base + #shown - 1 do mark(block, line, 0, #'  │ ', 'AgentlsOutput') end
+  end
+  if cut > 0 then add(block, ('  │ … %d more lines'):format(cut), 'AgentlsQuiet') end
+  if #lines == 0 then add(block, '  │ (no output)', 'AgentlsQuiet') end
+end
+
+---@param part table
+---@param opened boolean
+---@param asked? table the question that the call waits for
+---@return agentls.Block
+function M.tool(part, opened, asked)
+  local status = part.state.status
+  local block = { key = part.id, lines = {}, marks = {}, folds = true }
+  local icon = asked and '?' or ICON[status]
+  local head = ('%s %s'):format(icon, part.tool)
+  local rest = subject(part)
+  local took = seconds(part.state.time)
+  add(block, head .. (rest ~= '' and '  ' .. rest or '') .. (took ~= '' and '  ' .. took or ''))
+  mark(block, 0, 0, #icon, asked and 'AgentlsWait' or COLOUR[status])
+  mark(block, 0, #icon, #head, 'AgentlsTool')
+  mark(block, 0, #head, #head + #rest + 2, 'AgentlsCommand')
+  mark(block, 0, #block.lines[1] - #took, #block.lines[1], 'AgentlsQuiet')
+  if asked then
+    add(block, '  │ waits for your answer: :AgentPermissions', 'AgentlsWait')
+  elseif opened then
+    details(block, part)
+  elseif status == 'running' then
+    local text = vim.trim(Store.text(part, 'output'))
+    local lines = text == '' and {} or M.lines(text:sub(-4000))
+    for _, line in ipairs(vim.list_slice(lines, math.max(1, #lines - LIVE + 1))) do
+      add(block, '  │ ' .. line, 'AgentlsOutput')
+    end
+  elseif status == 'error' then
+    add(block, '  │ ' .. one_line(part.state.error, 160), 'AgentlsError')
+  end
+  return block
+end
+
+---@return agentls.Block
+function M.text(part)
+  return { key = part.id, grows = 'text', lines = M.lines(Store.text(part, 'text')), marks = {} }
+end
+
+---@return agentls.Block
+function M.thought(part, opened)
+  local block = { key = part.id, lines = {}, marks = {}, folds = true }
+  local took = seconds(part.time)
+  local done = part.time and part.time['end']
+  local text = vim.trim(Store.text(part, 'text'))
+  local last = done and '' or one_line(text:sub(-300):match('[^\n]*$') or '', 70)
+  add(block, (done and '∴ thought' or '∴ thinking') .. (took ~= '' and ' for ' .. took or '') .. (last ~= '' and '  ' .. last or ''), 'AgentlsQuiet')
+  if opened then for _, line in ipairs(M.lines(text)) do add(block, '  │ ' .. line, 'AgentlsQuiet') end end
+  return block
+end
+
+---@return agentls.Block?
+function M.part(part, opened, asked)
+  if part.type == 'text' then return not part.synthetic and M.text(part) or nil end
+  if part.type == 'reasoning' then return M.thought(part, opened) end
+  if part.type == 'tool' then return M.tool(part, opened, asked) end
+  local block = { key = part.id, lines = {}, marks = {} }
+  if part.type == 'file' then
+    add(block, '⎘ ' .. (part.filename or part.url), 'AgentlsQuiet')
+  elseif part.type == 'subtask' then
+    add(block, '⑂ ' .. part.agent .. '  ' .. part.description, 'AgentlsTool')
+  elseif part.type == 'compaction' then
+    add(block, '── the conversation before this was summed up ──', 'AgentlsQuiet')
+  else
+    return nil
+  end
+  return block
+end
+
+---@param message table
+---@return agentls.Block
+function M.header(message)
+  local user = message.role == 'user'
+  local block = { key = 'head:' .. message.id, lines = { '' }, marks = {} }
+  local name = user and 'You' or message.agent
+  local line = ('▍ %s'):format(name)
+  local rest = user and '' or ('  %s'):format(message.model.modelId)
+  add(block, line .. rest)
+  mark(block, 1, 0, #line, user and 'AgentlsUser' or 'AgentlsAgent')
+  mark(block, 1, #line, #line + #rest, 'AgentlsQuiet')
+  return block
+end
+
+local STOPPED = {
+  cancelled = 'stopped', rejected = 'stopped: you said no', max_steps = 'stopped at the limit of steps', length = 'cut off at the limit of length',
+  content_filter = 'stopped by the content filter', error = 'failed',
+}
+
+--- What stands below the conversation: how the turn ended, todos, queue.
+---@param copy agentls.Copy
+---@return agentls.Block
+function M.tail(copy)
+  local block = { key = 'tail', lines = {}, marks = {} }
+  local turn = copy.turn
+  if turn and turn.state == 'ended' and STOPPED[turn.stopReason] then
+    local why = vim.tbl_get(turn, 'error', 'data', 'message')
+    local failed = turn.stopReason == 'error'
+    add(block, '')
+    for index, line in ipairs(M.lines('■ ' .. STOPPED[turn.stopReason] .. (failed and why and ': ' .. why or ''))) do
+      add(block, index == 1 and line or '  ' .. line, failed and 'AgentlsError' or 'AgentlsWait')
+    end
+  end
+  if #copy.todos > 0 then
+    local done = #vim.tbl_filter(function(t) return t.status == 'completed' end, copy.todos)
+    add(block, '')
+    add(block, ('To do  %d of %d'):format(done, #copy.todos), 'AgentlsHeading')
+    for _, todo in ipairs(copy.todos) do
+      local over = todo.status == 'completed' or todo.status == 'cancelled'
+      add(block, ('  %s %s'):format(TODO[todo.status], one_line(todo.content, 200)), over and 'AgentlsQuiet' or todo.status == 'in_progress' and 'AgentlsBusy' or nil)
+    end
+  end
+  if #copy.queue > 0 then
+    add(block, '')
+    add(block, ('Queued  %d'):format(#copy.queue), 'AgentlsHeading')
+    for _, item in ipairs(copy.queue) do add(block, '  → ' .. one_line(item.text, 200), 'AgentlsQuiet') end
+  end
+  return block
+end
+
+local LABEL = { idle = '', busy = '● working', waiting = '? waiting for you', compacting = '● summing up' }
+local GROUP = { idle = 'AgentlsQuiet', busy = 'AgentlsBusy', waiting = 'AgentlsWait', compacting = 'AgentlsBusy', retry = 'AgentlsWait' }
+
+--- The line above the chat: what goes on, with whom, how full the model's window is.
+---@param copy? agentls.Copy
+---@param link string the server's state, empty if it is up
+---@return string winbar
+function M.bar(copy, link)
+  local function safe(text) return (tostring(text):gsub('%%', '%%%%')) end
+  if not copy or not copy.session then return '%#AgentlsTitle# agentls %#AgentlsWait#' .. safe(link) end
+  local status, session = copy.status, copy.session
+  local label = LABEL[status.type] or status.type
+  if status.type == 'retry' then
+    local left = math.max(0, math.ceil((status.nextAt - os.time() * 1000) / 1000))
+    label = ('↻ retry %d in %d s: %s'):format(status.attempt, left, one_line(status.message, 60))
+  end
+  local left = { '%#AgentlsTitle# ' .. safe(one_line(session.title ~= '' and session.title or 'New session', 40)) .. ' ' }
+  local text = link ~= '' and link or label
+  if text ~= '' then left[2] = ('%%#%s# %s'):format(link ~= '' and 'AgentlsError' or GROUP[status.type] or 'AgentlsBusy', safe(text)) end
+  if next(copy.pending) and status.type ~= 'waiting' then left[#left + 1] = ('%%#AgentlsWait#  ? %d open'):format(vim.tbl_count(copy.pending)) end
+  local right = { session.mode, session.agent, session.model and session.model.modelId }
+  if copy.context then table.insert(right, ('%d%%'):format(math.floor(copy.context * 100 + 0.5))) end
+  return table.concat(left) .. '%=%#AgentlsQuiet#' .. safe(table.concat(right, ' · ')) .. ' '
+end
+
+return M
