@@ -42,3 +42,13 @@ def test_operands_of_a_command_are_followed_from_where_it_runs(root):
 
 def test_home_is_the_places_own(root):
     assert outside(("~/x", "$HOME/y"), at(root, root)) == ("/home/of/nobody/x", "/home/of/nobody/y")
+
+
+def test_what_is_known_by_name_is_not_told_again_under_its_real_name(tmp_path):
+    root, tools = tmp_path / "project", tmp_path / "tools"
+    root.mkdir()
+    tools.mkdir()
+    (tools / "python").symlink_to("/usr/bin/env")
+    plan = analyse(f"{tools}/python -V", at(root, root))
+    assert plan.outside == (f"{tools}/python",)
+    assert outside(plan.operands, at(root, root), known=plan.outside) == ()

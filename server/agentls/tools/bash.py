@@ -86,7 +86,8 @@ class Bash:
 def _led_away(command: str, place: Place) -> tuple[str, ...]:
     """Paths outside the project to which links of the project lead; those that are outside by name are the rules'."""
     plan = analyse(command, place)
-    return tuple(path for path in places.outside(plan.operands, place) if path not in plan.outside)
+    found = places.outside(plan.operands, place, known=plan.outside)
+    return tuple(path for path in found if path not in plan.outside)
 
 
 def _through_links(paths: Sequence[str], command: str) -> list[Ask]:
