@@ -6,7 +6,7 @@ switch of agent or model, or when a turn starts with another set of tools.
 
 import platform
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from agentls.storage.sessions import SessionStore
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """`tools` is the JSON of the whole array, empty where none is offered; `date` the day of the system text."""
+    """`tools` is the JSON of the whole array, empty where none is offered; `date` the day told last."""
 
     system: str
     tools: str
@@ -61,9 +61,12 @@ class Frames:
         return frame
 
     def notes(self, session_id: str) -> list[str]:
-        """What the next message tells, as the system text keeps the day on which it was written."""
+        """What the next message tells, once: the day, as the system text keeps the one on which it was written."""
         stored, date = self.stored(session_id), today()
-        return [] if stored is None or stored.date == date else [prompt("input/new-date", date=date)]
+        if stored is None or stored.date == date:
+            return []
+        self._sessions.save_frame(session_id, to_json(replace(stored, date=date)).decode())
+        return [prompt("input/new-date", date=date)]
 
     async def _system(self, directory: Path, agent: Agent, model: ModelRef) -> str:
         place = await self._place(directory)
