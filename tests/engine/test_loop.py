@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
+from agentls.errors import AgentError, ErrorKind
 from agentls.model.failures import FailureKind, ModelFailure
 from agentls.model.scripted import Call, End, Fail, Hang, Say, ScriptedModel, Signal, Think, Wait
 from agentls.schema.event import Event, StatusChanged
@@ -385,3 +386,12 @@ async def test_closing_interrupts_a_stream_and_keeps_its_text(tmp_path: Path) ->
 
 def _status(event: Event) -> str | None:
     return event.status.type if isinstance(event, StatusChanged) else None
+
+
+async def test_a_structured_answer_is_refused_and_stores_nothing(tmp_path: Path) -> None:
+    async with house(tmp_path, ScriptedModel()) as it:
+        session_id = it.session()
+        with pytest.raises(AgentError) as caught:
+            it.prompt(session_id, "go", format={"type": "json_schema", "schema": {}})
+        assert caught.value.kind is ErrorKind.NOT_SUPPORTED
+        assert it.messages(session_id) == []

@@ -72,6 +72,14 @@ def checked_message_id(message_id: str | None) -> str:
     return message_id
 
 
+def checked_format(answer_format: dict[str, Any] | None) -> None:
+    """Only plain text so far: an answer that looked structured and was not would be worse than a refusal."""
+    if answer_format is not None and answer_format.get("type", "text") != "text":
+        raise AgentError(
+            ErrorKind.NOT_SUPPORTED, "Structured answers come in a later version: leave `format` out, or ask for text."
+        )
+
+
 def checked_parts(parts: Sequence[InputPart]) -> None:
     """A prompt that says nothing would be a request that no model answers."""
     if not parts:

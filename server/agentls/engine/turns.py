@@ -11,6 +11,7 @@ from agentls.engine.loop import Loop, LoopEnd
 from agentls.engine.prompt import (
     Chosen,
     PromptRequest,
+    checked_format,
     checked_message_id,
     checked_parts,
     digest_of,
@@ -63,6 +64,7 @@ class Turns:
         row = self._stores.session(request.session_id)
         message_id = checked_message_id(request.message_id)
         checked_parts(request.parts)
+        checked_format(request.format)
         again = self._again(request, request.session_id, digest_of(request))
         if again is not None:
             return again
