@@ -1,13 +1,15 @@
 """Tool calls as they stream in: which delta belongs to which call, and what its arguments are in the end."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from agentls.model.client import ModelEvent, ToolCall, ToolInputDelta, ToolInputStart
 from agentls.schema import ids
 from agentls.schema.text import clean
+
+_DEEPEST = 100
 
 
 @dataclass(slots=True)
@@ -148,7 +150,8 @@ def parse_arguments(raw: str, *, cut_off: bool = False) -> tuple[dict[str, Any] 
             return {}, None
         value = _json(inner)
     if isinstance(value, dict):
-        return cast("dict[str, Any]", value), None
+        arguments = cast("dict[str, Any]", value)
+        return (None, "The arguments are nested too deeply.") if _is_deep(arguments) else (arguments, None)
     if cut_off:
         return None, "The output limit was reached inside the arguments of this call."
     if value is _UNPARSABLE:
@@ -182,6 +185,26 @@ def _cleaned(value: object) -> object:
     if isinstance(value, dict):
         return {clean(name): _cleaned(item) for name, item in cast("dict[str, object]", value).items()}
     return value
+
+
+def _is_deep(value: object) -> bool:
+    """Deeper than what can be stored: pydantic reads 200 levels of JSON, those of the part around it with them."""
+    level: list[object] = [value]
+    for _ in range(_DEEPEST):
+        level = [inner for item in level for inner in _inner(item)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(value: object) -> Iterable[object]:
+    match value:
+        case dict():
+            return cast("dict[str, object]", value).values()
+        case list():
+            return cast("list[object]", value)
+        case _:
+            return ()
 
 
 def _is_object(text: str) -> bool:
