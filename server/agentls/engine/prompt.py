@@ -11,7 +11,7 @@ from pydantic_core import to_json
 
 from agentls.config.prompts import prompt
 from agentls.engine.transcript import Writer
-from agentls.errors import invalid_param
+from agentls.errors import AgentError, ErrorKind, invalid_param
 from agentls.schema.base import Value, now
 from agentls.schema.ids import Prefix, is_message_id, new
 from agentls.schema.input import (
