@@ -60,7 +60,8 @@ local function answer(method, params)
 end
 
 ---@param ask table
-local function show(ask)
+---@param wanted boolean whether the user asked to see it
+local function show(ask, wanted)
   local list, index = M.open(), 1
   for at, one in ipairs(list) do if id_of(one) == id_of(ask) then index = at end end
   local back = shown and shown.back or vim.api.nvim_get_current_win()
@@ -72,11 +73,11 @@ local function show(ask)
   end
   function does.step(by)
     local now = M.open()
-    show(now[(index - 1 + by) % #now + 1])
+    show(now[(index - 1 + by) % #now + 1], true)
   end
   local kind = ask.permissionId and permission or question
   vim.cmd.stopinsert()
-  shown = { id = id_of(ask), back = back, dialog = kind.open(ask, { index = index, count = #list }, does) }
+  shown = { id = id_of(ask), back = back, dialog = kind.open(ask, { index = index, count = #list, wanted = wanted }, does) }
 end
 
 --- Whether a dialog may take the focus: the user is in the chat and types nothing.
@@ -104,7 +105,7 @@ function M.refresh()
   if shown then return end
   for _, ask in ipairs(list) do
     if not later[id_of(ask)] then
-      if may_open() then return show(ask) end
+      if may_open() then return show(ask, false) end
       tell(ask)
     end
   end
@@ -115,7 +116,7 @@ function M.show()
   later = {}
   local first = M.open()[1]
   if not first then return vim.notify('No question is open.') end
-  show(first)
+  show(first, true)
 end
 
 return M

@@ -63,7 +63,7 @@ end
 
 local PLAIN = {
   number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0', list = false, spell = false, cursorline = false,
-  wrap = true, linebreak = true, breakindent = true, colorcolumn = '', statuscolumn = '',
+  wrap = true, linebreak = true, breakindent = true, colorcolumn = '', statuscolumn = ' ', fillchars = 'eob: ',
 }
 
 ---@return boolean
@@ -85,12 +85,12 @@ function Chat:show(instead)
     local width = math.min(math.max(math.floor(vim.o.columns * 0.45), 50), math.max(vim.o.columns - 20, 20))
     win = api.nvim_open_win(self.buf, true, { split = 'right', win = -1, width = width })
   end
-  options(win, vim.tbl_extend('force', PLAIN, { winfixwidth = true }))
+  options(win, vim.tbl_extend('force', PLAIN, { winfixwidth = true, statusline = ' agentls%=%P ' }))
   local below = window_of(self.prompt)
   if not below then
     below = api.nvim_open_win(self.prompt, true, { split = 'below', win = win, height = PROMPT_HEIGHT })
   end
-  options(below, vim.tbl_extend('force', PLAIN, { winfixheight = true, winfixwidth = true }))
+  options(below, vim.tbl_extend('force', PLAIN, { winfixheight = true, winfixwidth = true, statusline = ' prompt%=g? help ' }))
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(self.buf), 0 })
   api.nvim_set_current_win(below)
   self:draw()
@@ -195,7 +195,9 @@ function Chat:map()
     end
   end, 'write a prompt')
   map({ 'q' }, function() self:hide() end, 'hide')
-  map({ 'g?' }, function() vim.cmd.help('agentls-keys') end, 'help')
+  for _, buf in ipairs({ self.buf, self.prompt }) do
+    vim.keymap.set('n', 'g?', function() vim.cmd.help('agentls-keys') end, { buffer = buf, desc = 'agentls: help' })
+  end
   map({ '<C-c>' }, function() self.agent.abort(self) end, 'stop')
   map({ 'gp' }, function() self.agent.earlier(self) end, 'earlier messages')
 end

@@ -6,8 +6,7 @@ local GRACE = 400 -- milliseconds in which keys that were meant for something el
 ---@class agentls.Dialog
 ---@field win integer
 ---@field buf integer
----@field shown integer
----@field kept boolean set while it is closed in order to ask for words
+---@field private ready boolean whether keys answer yet
 local Dialog = {}
 Dialog.__index = Dialog
 
@@ -37,18 +36,23 @@ local function place(sheet)
 end
 
 ---@param sheet agentls.Sheet
+---@param wanted boolean the user asked for it, so keys are meant for it from the start
 ---@return agentls.Dialog
-function Dialog.open(sheet)
+function Dialog.open(sheet, wanted)
   local buf = api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = 'wipe'
   vim.bo[buf].filetype = 'agentls-dialog'
   local win = api.nvim_open_win(buf, true, place(sheet))
-  local self = setmetatable({ win = win, buf = buf, shown = vim.uv.now() }, Dialog)
+  local self = setmetatable({ win = win, buf = buf, ready = false }, Dialog)
   vim.wo[win].wrap = true
   vim.wo[win].breakindent = true
   vim.wo[win].breakindentopt = 'shift:2'
   vim.wo[win].winhighlight = 'NormalFloat:NormalFloat,FloatBorder:AgentlsWait,FloatTitle:AgentlsWait,FloatFooter:AgentlsQuiet'
   self:write(sheet)
+  vim.defer_fn(function()
+    self.ready = true
+    if self:valid() then vim.w[win].agentls_takes_keys = true end
+  end, wanted and 0 or GRACE)
   return self
 end
 
@@ -72,7 +76,7 @@ end
 function Dialog:map(keys, does, at_once)
   for _, key in ipairs(keys) do
     vim.keymap.set('n', key, function()
-      if at_once or vim.uv.now() - self.shown >= GRACE then does() end
+      if at_once or self.ready then does() end
     end, { buffer = self.buf, nowait = true })
   end
 end

@@ -73,7 +73,7 @@ function M.diff(lines)
 end
 
 local LINKS = {
-  AgentlsUser = 'Function', AgentlsAgent = 'Special', AgentlsQuiet = 'Comment', AgentlsHeading = 'Title', AgentlsCode = 'String',
+  AgentlsUser = 'String', AgentlsAgent = 'Function', AgentlsQuiet = 'Comment', AgentlsHeading = 'Title', AgentlsCode = 'String',
   AgentlsCodeBlock = 'String', AgentlsFence = 'NonText', AgentlsBold = '@markup.strong', AgentlsLink = 'Underlined',
   AgentlsBullet = 'Delimiter', AgentlsAdded = 'Added', AgentlsRemoved = 'Removed', AgentlsHunk = 'Identifier', AgentlsFile = 'Directory',
   AgentlsTool = 'Identifier', AgentlsOk = 'DiagnosticOk', AgentlsError = 'DiagnosticError', AgentlsWait = 'DiagnosticWarn',

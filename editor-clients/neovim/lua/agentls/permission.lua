@@ -23,7 +23,7 @@ local function deed(sheet, ask)
   if meta.url then sheet.add('  ' .. meta.url, 'AgentlsLink') end
   for _, file in ipairs(meta.files or {}) do
     sheet.add('  ' .. vim.fn.fnamemodify(vim.uri_to_fname(file.uri), ':~:.'), 'AgentlsFile')
-    local lines = vim.split(vim.trim(file.patch, '\n'), '\n', { plain = true })
+    local lines = view.lines((view.patch(file.patch):gsub('\n+$', '')))
     local shown = vim.list_slice(lines, 1, DIFF)
     local base = #sheet.lines
     for _, line in ipairs(shown) do sheet.add('  ' .. line) end
@@ -63,20 +63,22 @@ function M.sheet(ask, place, chosen)
       end
     end
   end
+  sheet.add('')
   sheet.key('r', 'reject', 'the turn stops')
   sheet.key('w', 'reject with words', 'the agent reads them and goes on')
+  sheet.add('')
   sheet.key('q', 'later', place.count > 1 and '] next  [ previous' or nil)
   return sheet
 end
 
 ---@param ask table
----@param place {index: integer, count: integer}
+---@param place {index: integer, count: integer, wanted: boolean}
 ---@param does {answer: fun(method: string, params: table), later: fun(), step: fun(by: integer)}
 ---@return agentls.Dialog
 function M.open(ask, place, does)
   local chosen, always = {}, option(ask, 'always')
   for _, pattern in ipairs(always and always.patterns or {}) do chosen[pattern] = true end
-  local dialog = Dialog.open(M.sheet(ask, place, chosen))
+  local dialog = Dialog.open(M.sheet(ask, place, chosen), place.wanted)
   local function reply(params)
     params.permissionId = ask.permissionId
     does.answer(protocol.request.permission_reply, params)

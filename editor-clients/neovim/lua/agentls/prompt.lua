@@ -131,11 +131,11 @@ function M.hint(chat)
   local text = {}
   if #chat.outbox > 0 then text[1] = ('%%#AgentlsWait# %d being sent '):format(#chat.outbox) end
   if chat.copy and next(chat.copy.pending) then
-    text[#text + 1] = '%#AgentlsWait# ? an answer is wanted: <Esc> or :AgentPermissions '
+    text[#text + 1] = '%#AgentlsWait# ? answer with <Esc> or :AgentPermissions%<'
   else
     local keys = M.keys
     text[#text + 1] = ('%%#AgentlsQuiet# %s %s · %s queue%s · @ attach'):format(keys.send.i, busy and 'steer' or 'send', keys.queue.i,
-      busy and ' · ' .. keys.abort.i .. ' stop' or '')
+      busy and ' · ' .. keys.abort.i .. ' stop' or '') .. '%<'
   end
   return table.concat(text)
 end

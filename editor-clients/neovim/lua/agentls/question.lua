@@ -32,7 +32,7 @@ function M.sheet(item, title, foot, chosen, own)
 end
 
 ---@param ask table
----@param place {index: integer, count: integer}
+---@param place {index: integer, count: integer, wanted: boolean}
 ---@param does {answer: fun(method: string, params: table), later: fun(), step: fun(by: integer)}
 ---@return agentls.Dialog
 function M.open(ask, place, does)
@@ -59,7 +59,7 @@ function M.open(ask, place, does)
       for _, map in ipairs(vim.api.nvim_buf_get_keymap(dialog.buf, 'n')) do vim.keymap.del('n', map.lhs, { buffer = dialog.buf }) end
       dialog:write(sheet)
     else
-      dialog = Dialog.open(sheet)
+      dialog = Dialog.open(sheet, place.wanted)
     end
     for index, option in ipairs(item.options or {}) do
       if index < 10 then dialog:map({ tostring(index) }, function() pick(option) end) end

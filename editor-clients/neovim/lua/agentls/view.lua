@@ -60,9 +60,16 @@ local function output_of(part)
   return state.status == 'error' and state.error or state.output or ''
 end
 
+--- A patch without the two lines that only name the file again.
+---@param patch string
+---@return string
+function M.patch(patch)
+  return (patch:gsub('^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n', ''))
+end
+
 local function details(block, part)
   local diff = vim.tbl_get(part.state, 'metadata', 'diff')
-  local text = vim.trim(diff or output_of(part), '\n')
+  local text = vim.trim(diff and M.patch(diff) or output_of(part))
   local lines = text == '' and {} or M.lines(text)
   local cut = #lines - LONG
   local shown = cut > 0 and vim.list_slice(lines, 1, LONG) or lines
@@ -155,6 +162,7 @@ function M.header(message)
   local rest = user and '' or ('  %s'):format(message.model.modelId)
   add(block, line .. rest)
   mark(block, 1, 0, #line, user and 'AgentlsUser' or 'AgentlsAgent')
+  mark(block, 1, 0, #line, 'AgentlsBold')
   mark(block, 1, #line, #line + #rest, 'AgentlsQuiet')
   return block
 end
@@ -195,7 +203,7 @@ function M.tail(copy)
   return block
 end
 
-local LABEL = { idle = '', busy = '● working', waiting = '? waiting for you', compacting = '● summing up' }
+local LABEL = { idle = '', busy = '● working', waiting = '? waits for you', compacting = '● summing up' }
 local GROUP = { idle = 'AgentlsQuiet', busy = 'AgentlsBusy', waiting = 'AgentlsWait', compacting = 'AgentlsBusy', retry = 'AgentlsWait' }
 
 --- The line above the chat: what goes on, with whom, how full the model's window is.
@@ -209,7 +217,7 @@ function M.bar(copy, link)
   local label = LABEL[status.type] or status.type
   if status.type == 'retry' then
     local left = math.max(0, math.ceil((status.nextAt - os.time() * 1000) / 1000))
-    label = ('↻ retry %d in %d s: %s'):format(status.attempt, left, one_line(status.message, 60))
+    label = ('↻ attempt %d in %d s: %s'):format(status.attempt, left, one_line(status.message, 60))
   end
   local left = { '%#AgentlsTitle# ' .. safe(one_line(session.title ~= '' and session.title or 'New session', 40)) .. ' ' }
   local text = link ~= '' and link or label
@@ -217,7 +225,7 @@ function M.bar(copy, link)
   if next(copy.pending) and status.type ~= 'waiting' then left[#left + 1] = ('%%#AgentlsWait#  ? %d open'):format(vim.tbl_count(copy.pending)) end
   local right = { session.mode, session.agent, session.model and session.model.modelId }
   if copy.context then table.insert(right, ('%d%%'):format(math.floor(copy.context * 100 + 0.5))) end
-  return table.concat(left) .. '%=%#AgentlsQuiet#' .. safe(table.concat(right, ' · ')) .. ' '
+  return table.concat(left) .. '%<  %=%#AgentlsQuiet#' .. safe(table.concat(right, ' · ')) .. ' '
 end
 
 return M
