@@ -278,8 +278,10 @@ def test_a_denied_line_is_never_lost_behind_another(command):
         "cat " + " ".join(f"../{n}" for n in range(100_000)),
         "sudo " * 13_000,
         "sh -c 'a;b' " * 5_000,
+        "a;" * 32_000,
+        "".join(f"a{n};" for n in range(10_000)),
     ],
-    ids=["word", "open", "nested", "parts", "quotes", "heredocs", "paths", "sudo", "payloads"],
+    ids=["word", "open", "nested", "parts", "quotes", "heredocs", "paths", "sudo", "payloads", "same", "others"],
 )
 def test_huge_commands_ask_within_a_second(command):
     started = time.perf_counter()
@@ -289,6 +291,24 @@ def test_huge_commands_ask_within_a_second(command):
 
 def test_a_command_too_long_to_read_asks_even_in_auto():
     assert verdict({"*": "allow"}, "true;" * 20_000 + "cat /etc/passwd", mode="auto") == "ask"
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto"])
+def test_more_commands_than_can_be_judged_ask_in_every_mode(mode):
+    assert verdict({"*": "allow"}, "true;" * 256, mode=mode) == "allow"
+    assert verdict({"*": "allow"}, "true;" * 256 + "true", mode=mode) == "ask"
+    assert always_patterns("npm test;" * 257) == ()
+
+
+@pytest.mark.parametrize("count", [300, 10_000])
+def test_a_denied_command_behind_more_than_can_be_judged_is_denied(count):
+    assert verdict({"*": "allow", "rm *": "deny"}, "true;" * count + "rm -rf build") == "deny"
+    assert verdict({"*": "allow", "rm *": "deny"}, "true;" * count + "echo $(rm -rf build)") == "deny"
+
+
+def test_a_long_here_document_is_no_crowd_of_commands():
+    lines = "print(1)\n" * 3_000
+    assert verdict({"*": "ask"}, f"python <<EOF\n{lines}EOF", mode="auto") == "allow"
 
 
 def test_ap07_a_change_of_folder_needs_no_rule_of_its_own_but_its_path_is_judged():

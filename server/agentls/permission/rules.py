@@ -96,7 +96,7 @@ def _judge_command(layers: Sequence[Layer], mode: Mode, command: str, place: Pla
     ]
     verdicts += [_softened(verdict, mode, "read") for verdict in _reads(layers, plan)]
     if not plan.whole:
-        verdicts.append(Verdict("ask", reason=plan.reason or "it names too many paths outside the project"))
+        verdicts.append(Verdict("ask", reason=plan.reason or "it is too much to look through"))
     if plan.protected:
         verdicts.append(Verdict("ask", reason=f"{plan.protected[0]} is protected"))
     return strictest(verdicts)

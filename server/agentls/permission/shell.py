@@ -22,9 +22,16 @@ from agentls.permission.shell_tables import (
     SYSTEM_FOLDERS,
     WRAPPERS,
 )
-from agentls.permission.shell_words import LooseReading, loose_reading, path_candidates, strict_parts
+from agentls.permission.shell_words import (
+    TOO_MANY_PARTS,
+    LooseReading,
+    loose_reading,
+    path_candidates,
+    strict_parts,
+)
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
+_SEPARATORS = re.compile(r"[;|&\r\n()`]+")
 _DEPTH = 8
 _RUNNER_OPERANDS = 64
 _READ_LIMIT = 64 * 1024
@@ -82,12 +89,15 @@ def analyse(command: str, place: Place | None = None) -> ShellPlan:
     return ShellPlan(
         parts=None if isinstance(parts, str) else parts,
         reason=parts if isinstance(parts, str) else None,
-        looks=tuple(dict.fromkeys((command.strip()[:_READ_LIMIT], *_looks(reading)))),
+        looks=tuple(dict.fromkeys((command.strip()[:_READ_LIMIT], *_looks(reading), *_unread(reading)))),
         payloads=tuple(dict.fromkeys(_payloads(reading, 0))),
         outside=outside[:_MOST_OUTSIDE],
         operands=operands,
         protected=tuple(dict.fromkeys(_protected(reading))),
-        whole=len(command) <= _READ_LIMIT and len(outside) <= _MOST_OUTSIDE,
+        whole=parts != TOO_MANY_PARTS
+        and not reading.rest
+        and len(command) <= _READ_LIMIT
+        and len(outside) <= _MOST_OUTSIDE,
     )
 
 
@@ -173,6 +183,13 @@ def _payloads(reading: LooseReading, depth: int) -> Iterator[str]:
 def _looks(reading: LooseReading) -> Iterator[str]:
     for words in _commands(reading):
         yield from _spellings(words)
+
+
+def _unread(reading: LooseReading) -> Iterator[str]:
+    """What a deny may name in the part of the text that was too much to read properly."""
+    for piece in _SEPARATORS.split(reading.rest):
+        if piece.strip():
+            yield piece.strip()
 
 
 def _spellings(words: Sequence[str]) -> Iterator[str]:

@@ -35,6 +35,9 @@ _QUOTED = re.compile(
     r"""(?P<double>")|(?P<joined>\\\n)|(?P<escaped>\\.)|(?P<opening>\$\()|(?P<tick>`)|(?P<text>[^"\\$`]+|[\\$])""",
     re.DOTALL,
 )
+MOST_PARTS = 256
+TOO_MANY_PARTS = f"it joins more than {MOST_PARTS} commands"
+_MOST_SEGMENTS = 8192  # more than the strict reading: the lines of a here-document are segments too
 _LINE_END = re.compile(r"[\r\n]|\Z")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|(.))", re.DOTALL)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
@@ -53,17 +56,25 @@ def strict_parts(command: str) -> tuple[tuple[str, ...], ...] | str:
             return f"`{command[position]}` is more than plain words"
         position = token.end()
         if token.lastgroup == "word":
-            words.append("".join("".join(piece) for piece in _PIECE.findall(token.group())))
+            words.append(_unquoted(token.group()))
         elif token.lastgroup == "operator":
             if not words:
                 return f"nothing stands before `{token.group()}`"
             parts.append(tuple(words))
+            if len(parts) >= MOST_PARTS and token.end() < len(command):
+                return TOO_MANY_PARTS
             words, operator = [], token.group()
     if words:
         parts.append(tuple(words))
     elif operator != ";":
         return f"nothing stands after `{operator}`" if operator else "there is no command"
     return tuple(parts)
+
+
+def _unquoted(word: str) -> str:
+    if "'" not in word and '"' not in word:
+        return word
+    return "".join("".join(piece) for piece in _PIECE.findall(word))
 
 
 @dataclass(slots=True)
@@ -76,10 +87,14 @@ class _Frame:
 
 @dataclass(slots=True)
 class LooseReading:
-    """Segments of words wherever a command could begin, and the targets of redirections. A guess, never a proof."""
+    """Segments of words wherever a command could begin, and the targets of redirections. A guess, never a proof.
+
+    `rest` is what was not read, because there were too many segments before it.
+    """
 
     segments: list[list[str]] = field(default_factory=list[list[str]])
     targets: list[str] = field(default_factory=list[str])
+    rest: str = ""
 
 
 def loose_reading(command: str) -> LooseReading:
@@ -97,7 +112,7 @@ class _LooseReader:
 
     def read(self) -> LooseReading:
         position = 0
-        while position < len(self._command):
+        while position < len(self._command) and len(self._reading.segments) < _MOST_SEGMENTS:
             token = (_QUOTED if self._frame.quoted else _UNQUOTED).match(self._command, position)
             if token is None:  # unreachable: each set ends in a catch-all
                 position += 1
@@ -111,6 +126,7 @@ class _LooseReader:
         while self._stack:
             self._close()
         self._end_segment()
+        self._reading.rest = self._command[position:]
         return self._reading
 
     def _take(self, kind: str, text: str) -> None:
