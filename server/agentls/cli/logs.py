@@ -2,12 +2,12 @@
 
 import logging
 import os
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from agentls.schema.text import blackened
+
 MOST_BYTES = 5 * 1024 * 1024
-_SECRETS = re.compile(r"(?i)(bearer\s+|api[-_]?key[\"']?\s*[:=]\s*[\"']?)[^\s\"',;]{6,}|\bsk-[\w-]{8,}")
 
 
 class Redacting(logging.Formatter):
@@ -18,11 +18,7 @@ class Redacting(logging.Formatter):
         self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record)
-        for secret in self._secrets():
-            if len(secret) >= 6:
-                text = text.replace(secret, "[secret]")
-        return _SECRETS.sub(lambda match: f"{match[1] or ''}[secret]", text)
+        return blackened(super().format(record), self._secrets())
 
 
 def start_log(folder: Path, secrets: Callable[[], Iterable[str]]) -> Path:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from agentls.schema.text import blackened
+
 _CLIP = 300
 
 # From vLLM, llama.cpp, OpenAI, Anthropic behind proxies, Groq, Mistral, Gemini, xAI, LM Studio, Ollama.
@@ -51,9 +53,6 @@ _WAIT = re.compile(
 )
 _LENGTH = re.compile(r"([\d.]+) ?([a-z]+)", re.IGNORECASE)
 _UNITS = {"ms": 0.001, "mi": 60.0, "m": 60.0, "s": 1.0, "h": 3600.0, "d": 86400.0}
-_KEYS = re.compile(
-    r"(?i:\bbearer\s+)[\w.~+/*=-]+|\b(?:sk|pk|rk|gsk|xai|AIza|hf|nvapi|csk|fw|tgp)[-_][\w*.-]{6,}|\bAIza[\w*-]{8,}"
-)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
@@ -111,8 +110,5 @@ def shown(text: str, secrets: Iterable[str] = ()) -> str:
     if _looks_like_html(text):
         title = _TITLE.search(text)
         text = f"an HTML page, {title[1].strip()!r}" if title else "an HTML page"
-    for secret in secrets:
-        if len(secret) >= 4:
-            text = text.replace(secret, "***")
-    line = " ".join(_KEYS.sub("***", text).split())
+    line = " ".join(blackened(text, secrets).split())
     return line if len(line) <= _CLIP else line[: _CLIP - 1] + "…"
