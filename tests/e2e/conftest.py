@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from e2e.client import Client
-from e2e.contract import hold_to_the_table
 from e2e.model import Script, scripted
 from e2e.server import Machine
 from e2e.talk import Talk
+from protocol.truth import hold_to_the_table
 
 NUMBERS = itertools.count(1)
 

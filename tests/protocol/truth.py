@@ -11,10 +11,11 @@ from agentls.schema.message import Message
 from agentls.schema.permission import Permission
 from agentls.schema.question import Question
 from agentls.schema.session import Session, Todo, Turn
+from e2e.client import Client
 
 Json = dict[str, Any]
-PARAMS = {row.name: row.params for row in NOTIFICATIONS}
-RESULTS = {row.name: row.result for row in REQUESTS}
+PARAMS: dict[str, TypeAdapter[Any]] = {row.name: TypeAdapter(row.params) for row in NOTIFICATIONS}
+RESULTS: dict[str, TypeAdapter[Any]] = {row.name: TypeAdapter(row.result) for row in REQUESTS}
 ROWS: dict[str, TypeAdapter[Any]] = {
     "session": TypeAdapter(Session),
     "turn": TypeAdapter(Turn),
@@ -29,6 +30,24 @@ ROWS: dict[str, TypeAdapter[Any]] = {
 FREE = frozenset({"input", "parameters", "config"})
 
 
+def hold_to_the_table(client: Client) -> int:
+    """All that a client was sent. Returns how many messages of ours there were."""
+    count, wrong = 0, list[str]()
+    for message in client.log:
+        if "method" in message and "id" not in message and not of_lsp(message["method"]):
+            wrong += faults_of_notification(message["method"], message["params"])
+            count += 1
+        elif "result" in message and client.sent.get(message["id"]) in RESULTS:
+            wrong += faults_of_result(client.sent[message["id"]], message["result"])
+            count += 1
+    assert wrong == []
+    return count
+
+
+def of_lsp(method: str) -> bool:
+    return method.startswith(("$/", "window/", "textDocument/")) or method == "workspace/applyEdit"
+
+
 def faults_of_notification(method: str, params: Json) -> list[str]:
     row = PARAMS.get(method)
     if row is None:
@@ -36,11 +55,11 @@ def faults_of_notification(method: str, params: Json) -> list[str]:
     child = params.get("rootSessionId") != params.get("sessionId")
     if "rootSessionId" in params and not child and not method.startswith(("permission/", "question/")):
         return [f"{method} names the root of a root"]
-    return [f"{method}: {fault}" for fault in faults(TypeAdapter(row), params)]
+    return [f"{method}: {fault}" for fault in faults(row, params)]
 
 
 def faults_of_result(method: str, result: Json) -> list[str]:
-    found = faults(TypeAdapter(RESULTS[method]), result)
+    found = faults(RESULTS[method], result)
     for change in result.get("changes", ()):
         if ("value" in change) == ("removed" in change):
             found.append(f"a change with both or neither: {change}")
