@@ -11,6 +11,7 @@ import pytest
 
 from agentls.errors import AgentError
 from agentls.storage.database import VERSION, Database
+from agentls.storage.messages import UNFINISHED
 from agentls.storage.migrations import migrate
 from engine.builders import World, open_database
 
@@ -198,3 +199,26 @@ def test_counters_of_a_session_that_is_gone_are_refused(path: Path) -> None:
     for draw in (database.draw_seq, database.draw_pos):
         with pytest.raises(AgentError, match="There is no session ses_none"):
             draw("ses_none")
+
+
+def test_all_unfinished_answers_are_found_and_no_other_row_is_looked_at(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    scope = world.session()
+    user = world.user(scope)
+    ids = [world.assistant(scope, user).id for _ in range(20)]
+    world.assistant(world.session(), user)
+    assert [message.id for message in world.stores.messages.unfinished(scope.session_id)] == ids
+    [plan] = world.database.all(f"EXPLAIN QUERY PLAN SELECT wire FROM messages WHERE session_id = 's' AND {UNFINISHED}")
+    assert "messages_unfinished" in str(plan[-1])
+    world.close()
+
+
+def test_an_older_database_gets_what_it_lacks(path: Path) -> None:
+    database = open_database(path)
+    database.execute("DROP INDEX messages_unfinished")
+    database.execute("DELETE FROM _sqlite_migrations WHERE name = 'm002_unfinished_messages'")
+    database.execute("PRAGMA user_version = 1")
+    database.close()
+    again = open_database(path)
+    assert again.version == VERSION
+    assert again.one("SELECT 1 FROM sqlite_master WHERE name = 'messages_unfinished'") is not None

@@ -12,7 +12,7 @@ from typing import Literal
 from agentls.errors import AgentError, ErrorKind
 from agentls.schema.event import Kind
 
-VERSION = 1
+VERSION = 2
 _BUSY_MS = 5_000
 
 Row = tuple[str | int | float | bytes | None, ...]

@@ -7,6 +7,9 @@ from agentls.schema.message import MESSAGE, AssistantMessage, UserMessage
 from agentls.schema.part import PART, Part, is_open
 from agentls.storage.database import Database, Row
 
+# Of assistant messages those without a completion time. An index has the very same words: it holds these rows alone.
+UNFINISHED = "role = 'assistant' AND iif(json_valid(wire), wire ->> '$.time.completed', 0) IS NULL"
+
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
@@ -95,11 +98,9 @@ class MessageStore:
     def unfinished(self, session_id: str) -> list[AssistantMessage]:
         """Assistant messages without a completion time."""
         rows = self._database.all(
-            "SELECT wire FROM messages WHERE session_id = ? AND role = 'assistant' "
-            "AND wire ->> '$.time.completed' IS NULL ORDER BY pos DESC LIMIT 8",
-            (session_id,),
+            f"SELECT wire FROM messages WHERE session_id = ? AND {UNFINISHED} ORDER BY pos", (session_id,)
         )
-        return [AssistantMessage.model_validate_json(str(row[0])) for row in reversed(rows)]
+        return [AssistantMessage.model_validate_json(str(row[0])) for row in rows]
 
     def last_assistant(self, session_id: str) -> AssistantMessage | None:
         row = self._database.one(

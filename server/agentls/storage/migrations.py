@@ -97,6 +97,14 @@ def m001_first(tables: Tables) -> None:
     tables.conn.execute("INSERT INTO meta VALUES ('epoch', ?)", [ulid_now()])
 
 
+@_steps()
+def m002_unfinished_messages(tables: Tables) -> None:
+    tables.conn.execute(
+        "CREATE INDEX messages_unfinished ON messages(session_id, pos) WHERE "
+        "role = 'assistant' AND iif(json_valid(wire), wire ->> '$.time.completed', 0) IS NULL"
+    )
+
+
 def _use_wal(connection: sqlite3.Connection) -> None:
     """The file remembers it. SQLite does not wait here for those who read at this moment, so we do."""
     for _ in range(_TRIES):
