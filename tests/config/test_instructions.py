@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agentls.config.instructions import instructions, nested
+from agentls.config.instructions import instructions
 from agentls.config.paths import Paths
 
 
@@ -71,13 +71,3 @@ def test_urls_are_reported(root, paths):
     found = instructions(root, root, paths, ("https://x.test/a.md",))
     assert texts(found) == []
     assert len(found.problems) == 1
-
-
-def test_nested_files_are_those_between_the_folder_and_the_file(root):
-    for folder in (root, root / "a", root / "a" / "b"):
-        (folder / "AGENTS.md").write_text("x")
-    assert list(nested(root / "a" / "b" / "f.py", root, root)) == [
-        root / "a" / "AGENTS.md",
-        root / "a" / "b" / "AGENTS.md",
-    ]
-    assert list(nested(root / "a" / "b" / "f.py", root / "a" / "b", root)) == []

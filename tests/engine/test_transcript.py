@@ -251,7 +251,6 @@ def test_a_closed_token_refuses_every_kind_of_write(world: World, scope: Scope) 
         lambda: writer.part(part),
         lambda: writer.grow(part.id, "text", "late"),
         lambda: writer.remove_part(part),
-        lambda: writer.remove_message(message.id),
         writer.place,
         lambda: writer.ids(message.id),
     ]
@@ -294,20 +293,6 @@ def test_a_removed_part_is_forgotten_though_it_grew(world: World, scope: Scope) 
     assert world.stores.messages.part(scope.session_id, part.id) is None
     assert part.id not in replayed(world.events).parts
     assert world.transcript.live_wire(part.id) is None
-
-
-def test_a_removed_message_takes_its_growing_parts_along(world: World, scope: Scope) -> None:
-    writer, message = world.writer(scope), answer(world, scope)
-    part = world.growing(scope, message, "half")
-    kept = world.growing(scope, answer(world, scope), "other")
-    writer.remove_message(message.id)
-    world.transcript.save_growing()
-    assert world.transcript.live_wire(part.id) is None
-    assert row_of(world, kept.id)[0]["text"] == "other"
-    assert [(row.method, row.id) for row in world.events if isinstance(row, Changed)][-1] == (
-        "message/removed",
-        message.id,
-    )
 
 
 def test_a_part_whose_creation_was_rolled_back_does_not_keep_others_from_being_saved(

@@ -173,7 +173,8 @@ async def test_attach_at_the_present_position_gives_the_open_parts_alone(
 async def test_attach_gives_what_changed_and_what_went(world: World, scope: Scope, views: Views) -> None:
     user, gone = world.user(scope, "a"), world.user(scope, "b")
     since = position(world, scope)
-    world.writer(scope).remove_message(gone.id)
+    with world.database.transaction():
+        world.stores.messages.remove(scope.session_id, gone.id)
     later = world.user(scope, "c")
     answer = read(views.attach(scope.session_id, since))
     told = [(change["kind"], change.get("removed") or change["value"].get("id")) for change in answer["changes"]]

@@ -14,8 +14,8 @@ from e2e.server import Machine
 from fakes.openai_server import answer, text
 from protocol.truth import faults, hold_to_the_table
 
-# Only for a client that does not read, for messages that are removed, and for what cannot be stored.
-RARE = {"session/resync", "message/removed", "notice"}
+# Only for a client that does not read, and for what cannot be stored.
+RARE = {"session/resync", "notice"}
 LATER = "the words of another turn"
 
 

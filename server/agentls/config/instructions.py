@@ -48,13 +48,6 @@ def instructions(
     return Instructions(tuple(found.items()), tuple(problems))
 
 
-def nested(path: Path, directory: Path, root: Path) -> Iterator[Path]:
-    """Instruction files on the way from the folder down to the file `path`, for whoever touches it first."""
-    for folder in folders(root, path.parent):
-        if folder not in (directory, *directory.parents):
-            yield from _first_of(folder)
-
-
 def _candidates(
     directory: Path, root: Path, paths: Paths, patterns: tuple[str, ...], problems: list[Problem]
 ) -> Iterator[tuple[Path, bool]]:

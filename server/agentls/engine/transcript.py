@@ -139,16 +139,6 @@ class Writer:
             self._journal.changed(self.scope, seq, "message", message.id, "message/updated", b'"message":' + wire)
         return message
 
-    def remove_message(self, message_id: str) -> None:
-        self._token.check()
-        live = self._transcript.live
-        for part_id in [part_id for part_id, one in live.items() if one.part.message_id == message_id]:
-            del live[part_id]
-        with self._journal.transaction():
-            seq = self._transcript.messages.remove(self.scope.session_id, message_id)
-            params = f'"messageId":"{message_id}"'.encode()
-            self._journal.changed(self.scope, seq, "message", message_id, "message/removed", params)
-
     def part(self, part: P) -> P:
         """Create or update; returns the part with its new `rev`."""
         self._token.check()

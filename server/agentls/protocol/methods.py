@@ -324,7 +324,7 @@ NOTIFICATIONS: tuple[Notification[Any], ...] = (
     Notification("turn/started", events.TurnStarted, "A turn began."),
     Notification("turn/ended", events.TurnEnded, "A turn ended, and why."),
     Notification("message/updated", events.MessageUpdated, "A message is new or changed."),
-    Notification("message/removed", events.MessageRemoved, "A message and its parts are gone."),
+    Notification("message/removed", events.MessageRemoved, "A message and its parts are gone.", served=False),
     Notification("part/updated", events.PartUpdated, "A part is new or changed."),
     Notification("part/delta", events.PartDelta, "Text was appended to a part."),
     Notification("part/removed", events.PartRemoved, "A part is gone."),
