@@ -1,9 +1,15 @@
 """What the app shows of itself: the settings without their secrets, and what is wrong with them."""
 
+import fcntl
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
+import pytest
+
+from agentls.errors import AgentError
 from agentls.model.scripted import ScriptedModel
 from engine.house import House, house
 
@@ -51,3 +57,24 @@ async def test_what_a_deleted_session_read_is_forgotten(tmp_path: Path) -> None:
         it.app.toolbox.reads.note(session_id, it.directory / "a", "hash")
         await it.app.sessions.delete(session_id)
         assert it.app.toolbox.reads.seen(session_id, it.directory / "a") is None
+
+
+async def test_a_word_of_trust_that_cannot_be_stored_names_the_file(tmp_path: Path) -> None:
+    async with house(tmp_path, ScriptedModel()) as it:
+        it.app.paths.trust.mkdir(parents=True)
+        for trusted in (True, False):
+            with pytest.raises(AgentError, match="cannot be written") as refused:
+                await it.app.trust(it.directory, trusted=trusted)
+            assert refused.value.kind == "path_denied"
+            assert str(it.app.paths.trust) in refused.value.message
+
+
+async def test_a_word_of_trust_waits_for_another_process_and_nobody_else_waits(tmp_path: Path) -> None:
+    async with house(tmp_path, ScriptedModel()) as it, anyio.create_task_group() as tasks:
+        lock = it.app.paths.trust.with_suffix(".lock")
+        with lock.open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            tasks.start_soon(partial(it.app.trust, it.directory, trusted=True))
+            await anyio.wait_all_tasks_blocked()
+            assert not it.app.paths.trust.exists()
+    assert it.app.paths.trust.exists()

@@ -203,8 +203,8 @@ class App:
     def config_view(self, directory: Path) -> Raw:
         return self.choices.settings(directory)
 
-    def trust(self, directory: Path, *, trusted: bool) -> Raw:
-        loaded = self.configuration.trust(str(directory), trusted=trusted)
+    async def trust(self, directory: Path, *, trusted: bool) -> Raw:
+        loaded = await self.configuration.trust(str(directory), trusted=trusted)
         self.permissions.rejudge_waiting()
         return Raw(to_json({"trusted": loaded.trust == "trusted"}))
 

@@ -15,6 +15,7 @@ from agentls.config.load import Loaded, SettingsLoader
 from agentls.config.paths import Paths
 from agentls.config.trust import Trust, TrustStore
 from agentls.engine.frame import Place
+from agentls.errors import AgentError, ErrorKind
 from agentls.permission.policy import Configured
 from agentls.workspace.project import Project, project_of
 
@@ -64,15 +65,21 @@ class Configuration:
     def agents(self, directory: str) -> Agents:
         return self._folder(directory).configured.agents
 
-    def trust(self, directory: str, *, trusted: bool) -> Loaded:
-        """Stores the user's word about a folder as it is now."""
+    async def trust(self, directory: str, *, trusted: bool) -> Loaded:
+        """Stores the user's word about a folder as it is now; in a thread, for another process may be at it."""
         folder = self._folder(directory)
-        if trusted:
-            self._trust.grant(folder.project.root, folder.loaded.digest)
-        else:
-            self._trust.revoke(folder.project.root)
+        root = folder.project.root
+        store = partial(self._trust.grant, root, folder.loaded.digest) if trusted else partial(self._trust.revoke, root)
+        if not trusted:
             self._word = None
-        self._known.clear()
+        try:
+            await to_thread.run_sync(store)
+        except OSError as error:
+            path, reason = self._paths.trust, error.strerror or "unknown error"
+            message = f"The word about {root} could not be stored: {path} cannot be written: {reason}. Mend that file."
+            raise AgentError(ErrorKind.PATH_DENIED, message, {"path": str(path)}) from error
+        finally:
+            self._known.clear()
         return self.loaded(directory)
 
     async def place(self, directory: Path) -> Place:

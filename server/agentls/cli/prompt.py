@@ -123,7 +123,7 @@ class _Prompting:
         )
         loaded = app.configuration.loaded(directory)
         if loaded.withheld and self._terminal is not None and await ask_for_trust(loaded, self._terminal):
-            app.trust(folder, trusted=True)
+            await app.trust(folder, trusted=True)
             loaded = app.configuration.loaded(directory)
         if loaded.withheld:
             held = ", ".join(loaded.withheld)

@@ -231,7 +231,11 @@ MCP = Request("mcp/status", catalog.InFolder, catalog.McpResult, "MCP servers an
 CONFIG = Request("config/get", catalog.InFolder, catalog.ConfigResult, "The settings in force.")
 STATUS = Request("server/status", NoParams, catalog.ServerStatus, "The server's version, state and problems.")
 TRUST = Request(
-    "workspace/trust", workspace.TrustParams, workspace.TrustResult, "Says whether the user trusts a folder."
+    "workspace/trust",
+    workspace.TrustParams,
+    workspace.TrustResult,
+    "Says whether the user trusts a folder.",
+    (E.PATH_DENIED,),
 )
 FIND = Request(
     "file/find", workspace.FindParams, workspace.FindResult, "Files whose paths match, best first.", (E.PATH_DENIED,)

@@ -9,7 +9,7 @@ from agentls.schema.base import Raw
 
 @handles(m.TRUST)
 async def trust(caller: Caller[App], params: p.TrustParams) -> Raw:
-    return caller.app.trust(caller.folder(params.directory), trusted=params.trusted)
+    return await caller.app.trust(caller.folder(params.directory), trusted=params.trusted)
 
 
 @handles(m.FIND)
