@@ -51,8 +51,8 @@ def reading(path: Resolved, tool: str) -> list[Ask]:
         *outside(path, tool),
         Ask(
             permission="read",
-            patterns=(path.pattern,),
-            always=literal((path.pattern,)),
+            patterns=(path.shown,),
+            always=literal((path.shown,)),
             title=f"Read {path.shown}",
             metadata=AskMetadata(command=f"{tool} {path.path}"),
         ),
@@ -76,7 +76,7 @@ def searching(path: Resolved, tool: str, pattern: str) -> list[Ask]:
 def editing(paths: Sequence[tuple[Resolved, str]], tool: str, title: str) -> list[Ask]:
     """The questions of a change: `paths` come with the unified diff of each."""
     questions = [ask for path, _ in paths for ask in outside(path, tool)]
-    patterns = tuple(path.pattern for path, _ in paths)
+    patterns = tuple(path.shown for path, _ in paths)
     protected = any(path.protected for path, _ in paths)
     files = tuple(FileDiff(uri=path.path.as_uri(), patch=patch) for path, patch in paths)
     return [

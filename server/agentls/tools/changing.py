@@ -35,7 +35,7 @@ class Plan:
 
 def plan_of(path: Resolved, before: FileContent, data: bytes, old_view: str, new_view: str) -> Plan:
     """Works out the diff too, which takes time for large files: call it in a thread."""
-    return Plan(path, before, data, unified(old_view, new_view, path.pattern.lstrip("/")))
+    return Plan(path, before, data, unified(old_view, new_view, path.shown.lstrip("/")))
 
 
 class Changes:

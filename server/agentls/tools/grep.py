@@ -49,7 +49,7 @@ class Grep:
             target.path,
             params.pattern,
             include=params.include,
-            withheld=lambda path: unreadable(target.beside(path).pattern),
+            withheld=lambda path: unreadable(target.beside(path).shown),
         )
         rows = _rows(found.items, context) or ["No line matches."]
         metadata = {"count": len(found.items), "cut": found.more or found.timed_out}

@@ -34,7 +34,7 @@ class List:
 
     async def asks(self, params: ListParams, context: ToolContext) -> Sequence[Ask]:
         folder = asked(params.path or str(context.directory), context)
-        return searching(folder, self.name, folder.pattern)
+        return searching(folder, self.name, folder.shown)
 
     async def run(self, params: ListParams, context: ToolContext) -> ToolResult:
         folder = allowed(params.path or str(context.directory), context)

@@ -27,8 +27,8 @@ class Resolved:
     protected: bool
 
     @property
-    def pattern(self) -> str:
-        """The path as permission rules see it: relative to the project's root, or absolute."""
+    def shown(self) -> str:
+        """The path as people read it and as permission rules see it: relative to the project's root, or absolute."""
         return self.path.relative_to(self.root).as_posix() if self.inside else self.path.as_posix()
 
     def kind(self) -> Literal["file", "folder", "special"] | None:
@@ -44,11 +44,6 @@ class Resolved:
     def beside(self, path: Path) -> "Resolved":
         """Another real path of the same project."""
         return replace(self, path=path, inside=path.is_relative_to(self.root))
-
-    @property
-    def shown(self) -> str:
-        """The path as people read it."""
-        return self.pattern
 
 
 def resolve(argument: str, directory: Path, root: Path) -> Resolved:
