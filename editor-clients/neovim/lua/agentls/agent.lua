@@ -5,6 +5,7 @@ local asks = require('agentls.asks')
 local prompt = require('agentls.prompt')
 local protocol = require('agentls.protocol')
 local server = require('agentls.server')
+local tell = require('agentls.notice')
 
 local request = protocol.request
 local R = server.request
@@ -14,12 +15,9 @@ local M = {
   current = nil, ---@type agentls.Chat?
   request = R,
   root = server.root,
+  tell = tell,
 }
 
-local function tell(text, level)
-  vim.notify(text, level or vim.log.levels.INFO, { title = 'agentls' })
-end
-M.tell = tell
 
 ---@param id string
 ---@return agentls.Chat?
@@ -144,7 +142,7 @@ local function pump(chat)
     table.remove(chat.outbox, 1)
     if err then
       prompt.give_back(chat, entry.text)
-      tell('Not sent: ' .. err.message, vim.log.levels.ERROR)
+      if kind ~= 'unavailable' then tell('Not sent: ' .. err.message, vim.log.levels.ERROR) end
       if kind == 'untrusted' then ask_trust(function(yes) if yes then entry.retry() end end) end
     end
     chat:bar()
@@ -246,7 +244,7 @@ local function up()
 end
 
 local function down(reason)
-  for _, chat in ipairs(M.chats) do chat:connection(reason) end
+  for _, chat in ipairs(M.chats) do chat:connection(reason, server.state == 'failed') end
   if server.state == 'failed' then tell(reason, vim.log.levels.ERROR) end
 end
 

@@ -2,6 +2,7 @@
 local Store = require('agentls.store')
 local permission = require('agentls.permission')
 local question = require('agentls.question')
+local tell = require('agentls.notice')
 
 local M = {}
 
@@ -51,9 +52,9 @@ local function answer(method, params)
   agent.request(method, params, function(err, result)
     if err then
       later[id] = nil
-      vim.notify('Your answer did not arrive: ' .. err.message, vim.log.levels.ERROR)
+      tell('Your answer did not arrive: ' .. err.message, vim.log.levels.ERROR)
     elseif result.status == 'superseded' then
-      vim.notify(('Somebody else answered first: %s.'):format(result.resolution.outcome))
+      tell(('Somebody else answered first: %s.'):format(result.resolution.outcome))
     end
     M.refresh()
   end)
@@ -85,10 +86,11 @@ local function may_open()
   return agent.current and agent.current:focused() and vim.api.nvim_get_mode().mode == 'n'
 end
 
-local function tell(ask)
+local function announce(ask)
   if told[id_of(ask)] then return end
   told[id_of(ask)] = true
-  vim.notify(('agentls asks: %s (:AgentPermissions)'):format((ask.title or ask.questions[1].question):gsub('\n', ' '):sub(1, 80)))
+  local words = vim.fn.strcharpart(ask.title or ask.questions[1].question, 0, 40)
+  tell(('agentls asks (:AgentPermissions): %s'):format(words))
 end
 
 --- After every change of what is open, and when the user comes to the chat.
@@ -99,14 +101,14 @@ function M.refresh()
   if shown and not (open[shown.id] and shown.dialog:valid()) then
     local gone = shown.dialog:valid()
     take_away()
-    if gone then vim.notify('The question was settled.') end
+    if gone then tell('The question was settled.') end
   end
   for id in pairs(later) do if not open[id] then later[id] = nil end end
   if shown then return end
   for _, ask in ipairs(list) do
     if not later[id_of(ask)] then
       if may_open() then return show(ask, false) end
-      tell(ask)
+      announce(ask)
     end
   end
 end
@@ -115,7 +117,7 @@ end
 function M.show()
   later = {}
   local first = M.open()[1]
-  if not first then return vim.notify('No question is open.') end
+  if not first then return tell('No question is open.') end
   show(first, true)
 end
 

@@ -4,6 +4,7 @@ local prompt = require('agentls.prompt')
 local view = require('agentls.view')
 
 local api = vim.api
+local TROUBLE = api.nvim_create_namespace('agentls.trouble')
 local FRAME = 33 -- milliseconds between two drawings
 local PROMPT_HEIGHT = 5
 
@@ -94,6 +95,7 @@ function Chat:show(instead)
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(self.buf), 0 })
   api.nvim_set_current_win(below)
   self:draw()
+  self:show_trouble()
   self:bar()
 end
 
@@ -138,9 +140,21 @@ function Chat:draw()
 end
 
 ---@param link string the connection's state; empty if it is up
-function Chat:connection(link)
-  self.link = link
+---@param failed? boolean nothing more is tried: the whole reason is shown below the conversation
+function Chat:connection(link, failed)
+  self.link = failed and 'agentls does not run' or link
+  self.trouble = failed and link or nil
+  self:show_trouble()
   self:bar()
+end
+
+function Chat:show_trouble()
+  api.nvim_buf_clear_namespace(self.buf, TROUBLE, 0, -1)
+  local win = window_of(self.buf)
+  if not self.trouble or not win then return end
+  local lines, width = { { { '' } } }, api.nvim_win_get_width(win) - 4
+  for _, line in ipairs(view.wrap(self.trouble, width)) do lines[#lines + 1] = { { ' ' .. line, 'AgentlsError' } } end
+  api.nvim_buf_set_extmark(self.buf, TROUBLE, api.nvim_buf_line_count(self.buf) - 1, 0, { virt_lines = lines })
 end
 
 function Chat:bar_soon()

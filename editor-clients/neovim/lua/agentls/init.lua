@@ -8,6 +8,7 @@ local M = {}
 ---@field trusted? boolean|fun(root: string): boolean whether the folder's settings may run programs; asked if absent
 ---@field settings? table over those of the files
 ---@field autostart? boolean start the server with setup instead of at the first command
+---@field backoff? integer[] milliseconds to wait before the server is started again, one for each time in a row
 ---@field keys? table<string, table<string, string>> of the prompt: send, queue, abort, each by mode
 
 M.options = {} ---@type agentls.Options

@@ -2,6 +2,7 @@
 local Dialog = require('agentls.dialog')
 local markdown = require('agentls.markdown')
 local protocol = require('agentls.protocol')
+local tell = require('agentls.notice')
 local view = require('agentls.view')
 
 local M = {}
@@ -85,7 +86,7 @@ function M.open(ask, place, does)
   end
   local function store(scope)
     local patterns = vim.tbl_filter(function(p) return chosen[p] end, always.patterns)
-    if #patterns == 0 then return vim.notify('Nothing is chosen that an "always" could store.', vim.log.levels.WARN) end
+    if #patterns == 0 then return tell('Nothing is chosen that an "always" could store.', vim.log.levels.WARN) end
     reply({ reply = 'always', scope = scope, patterns = patterns })
   end
   dialog:map({ 'o' }, function() reply({ reply = 'once' }) end)

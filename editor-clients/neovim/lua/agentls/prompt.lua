@@ -1,5 +1,6 @@
 --- The prompt buffer: completion after `@`, sending, and what the words with `@` stand for.
 local api = vim.api
+local tell = require('agentls.notice')
 local M = {}
 
 M.keys = {
@@ -118,7 +119,7 @@ function M.send(chat, delivery)
   local text = M.text(chat)
   if text == '' then return end
   local parts, problem = M.parts(text, chat.agent.root())
-  if problem then return vim.notify(problem, vim.log.levels.WARN) end
+  if problem then return tell(problem, vim.log.levels.WARN) end
   M.set(chat, '')
   chat.agent.send(chat, { text = text, parts = parts, delivery = delivery })
 end

@@ -7,7 +7,7 @@ local protocol = require('agentls.protocol')
 ---@field reason? string why it is down, one line
 local M = { client = nil, state = 'down', reason = nil }
 
-local INSTALL = 'agentls was not found. Install it with `uv tool install agentls` or `pipx install agentls`, '
+local INSTALL = 'agentls was not found. (:checkhealth agentls) Install it with `uv tool install agentls` or `pipx install agentls`, '
   .. 'or name it: require("agentls").setup{ cmd = { "/path/to/agentls" } }'
 local BACKOFF = { 500, 1000, 2000, 4000, 8000 }
 local STABLE = 30000
@@ -15,7 +15,7 @@ local STABLE = 30000
 local hooks ---@type {options: agentls.Options, notified: fun(method: string, params: table), up: fun(), down: fun(reason: string)}
 local waiting = {} ---@type fun(err?: table)[] for the server to be up
 local open = {} ---@type table<integer, fun(err?: table, result?: table)> requests without an answer
-local numbers, crashes, started, wanted, timer, current = 0, 0, 0, false, nil, nil
+local numbers, crashes, started, wanted, timer, launches, current = 0, 0, 0, false, nil, 0, nil
 
 --- Methods of a client take the client itself since Neovim 0.11.
 local function call(client, name, ...)
@@ -79,18 +79,19 @@ local function fail(reason)
 end
 
 local function again(reason)
+  local pauses = hooks.options.backoff or BACKOFF
   crashes = vim.uv.now() - started > STABLE and 1 or crashes + 1
-  if crashes > #BACKOFF then
+  if crashes > #pauses then
     return fail(('agentls ended %d times in a row (%s). See :AgentLog, then :AgentRestart.'):format(crashes, reason))
   end
   M.state, M.reason = 'starting', ('%s; starting again'):format(reason)
   hooks.down(M.reason)
-  timer = vim.defer_fn(M.launch, BACKOFF[crashes])
+  timer = vim.defer_fn(M.launch, pauses[crashes])
 end
 
-local function on_exit(code, signal, client_id)
+function M.on_exit(number, code, signal)
   vim.schedule(function()
-    if client_id ~= current then return end
+    if number ~= current then return end
     M.client = nil
     local reason = signal > 0 and ('agentls was killed by signal %d'):format(signal) or ('agentls ended with code %d'):format(code)
     if wanted then again(reason) end
@@ -99,17 +100,34 @@ local function on_exit(code, signal, client_id)
 end
 
 local function on_init(client, result)
+  local program = M.program
   local offer = vim.tbl_get(result, 'capabilities', 'experimental', 'agentls')
   local version = offer and offer.protocolVersion
   if version ~= protocol.VERSION then
     wanted = false
     call(client, 'stop', true)
     local what = version and ('speaks protocol version %s'):format(version) or 'is no agentls server'
-    return fail(('%s %s; this plugin needs version %d. Update both.'):format(client.config.cmd[1], what, protocol.VERSION))
+    return fail(('%s %s; this plugin needs version %d. Update both.'):format(program, what, protocol.VERSION))
   end
   M.client, M.state, M.reason = client, 'up', nil
   hooks.up()
   settle()
+end
+
+--- Starts the process. Its end is told to Neovim as a quiet one: what to do and say about it is ours.
+local function spawn(cmd)
+  return function(dispatchers)
+    local number
+    local ours = vim.tbl_extend('force', dispatchers, {
+      on_exit = function(code, signal)
+        M.on_exit(number, code, signal)
+        dispatchers.on_exit(0, 0)
+      end,
+    })
+    launches = launches + 1
+    number, current = launches, launches
+    return vim.lsp.rpc.start(cmd, ours, { cwd = M.root(), env = hooks.options.env })
+  end
 end
 
 ---@return vim.lsp.ClientConfig
@@ -123,12 +141,10 @@ local function config(cmd)
   if type(trusted) == 'function' then trusted = trusted(M.root()) end
   return {
     name = 'agentls',
-    cmd = cmd,
-    cmd_env = options.env,
+    cmd = spawn(cmd),
     root_dir = M.root(),
     handlers = handlers,
     on_init = vim.schedule_wrap(on_init),
-    on_exit = on_exit,
     init_options = {
       agentls = {
         protocolVersion = protocol.VERSION,
@@ -148,9 +164,8 @@ function M.launch()
   timer = nil
   local cmd, problem = M.find()
   if not cmd then return fail(problem) end
-  M.state, started, wanted = 'starting', vim.uv.now(), true
+  M.state, started, wanted, M.program = 'starting', vim.uv.now(), true, cmd[1]
   local id = vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = function() return false end })
-  current = id
   if not id then fail(('%s could not be started. See :checkhealth agentls.'):format(cmd[1])) end
 end
 

@@ -39,6 +39,25 @@ local function one_line(text, limit)
   return vim.fn.strcharlen(text) > limit and vim.fn.strcharpart(text, 0, limit - 1) .. '…' or text
 end
 
+--- Breaks a text between words.
+---@param text string
+---@param width integer
+---@return string[]
+function M.wrap(text, width)
+  local lines = { '' }
+  for word in text:gmatch('%S+') do
+    local last = lines[#lines]
+    if last == '' then
+      lines[#lines] = word
+    elseif vim.fn.strdisplaywidth(last .. ' ' .. word) <= width then
+      lines[#lines] = last .. ' ' .. word
+    else
+      lines[#lines + 1] = word
+    end
+  end
+  return lines
+end
+
 local function seconds(time)
   if not (time and time.start and time['end']) then return '' end
   local s = (time['end'] - time.start) / 1000
@@ -212,7 +231,7 @@ local GROUP = { idle = 'AgentlsQuiet', busy = 'AgentlsBusy', waiting = 'AgentlsW
 ---@return string winbar
 function M.bar(copy, link)
   local function safe(text) return (tostring(text):gsub('%%', '%%%%')) end
-  if not copy or not copy.session then return '%#AgentlsTitle# agentls %#AgentlsWait#' .. safe(link) end
+  if not copy or not copy.session then return '%#AgentlsTitle# New session %#AgentlsWait# ' .. safe(link) end
   local status, session = copy.status, copy.session
   local label = LABEL[status.type] or status.type
   if status.type == 'retry' then
@@ -223,6 +242,7 @@ function M.bar(copy, link)
   local text = link ~= '' and link or label
   if text ~= '' then left[2] = ('%%#%s# %s'):format(link ~= '' and 'AgentlsError' or GROUP[status.type] or 'AgentlsBusy', safe(text)) end
   if next(copy.pending) and status.type ~= 'waiting' then left[#left + 1] = ('%%#AgentlsWait#  ? %d open'):format(vim.tbl_count(copy.pending)) end
+  if link ~= '' then return table.concat(left) .. '%<' end
   local right = { session.mode, session.agent, session.model and session.model.modelId }
   if copy.context then table.insert(right, ('%d%%'):format(math.floor(copy.context * 100 + 0.5))) end
   return table.concat(left) .. '%<  %=%#AgentlsQuiet#' .. safe(table.concat(right, ' · ')) .. ' '
