@@ -76,6 +76,9 @@ async def test_a_session_of_a_killed_process_is_usable_from_the_other(
         await other.kill()
 
         talk = talk.on(one)
+        assert (await talk.ask("session/get"))["status"]["type"] == "idle"
+        [tool] = await talk.tools()
+        assert tool["state"]["status"] == "error"
         model.plays(says("taken over"))
         result = await talk.prompt("Whose is this?", wait="idle")
         assert result["stopReason"] == "done"

@@ -111,13 +111,21 @@ class Runner:
             self._interrupter.settle(self._stores.scope(session_id), "crash")
             self._stores.owners.forget(owner)
 
+    def settle_dead(self, session_id: str) -> None:
+        """Before a session is read: what a dead process left in it is no longer going on."""
+        owner = self._stores.owners.of(session_id)
+        if owner is None or self._stores.owners.alive(owner):
+            return
+        try:
+            self.claim(session_id)
+        except AgentError as error:  # another process was faster, and runs it
+            log.info("%s", error.message)
+
     def sweep(self) -> None:
         """Bring the sessions of dead processes to an orderly end."""
         for owner in self._stores.owners.dead():
             try:
-                self.claim(owner.session_id)
-            except AgentError as error:  # another process was faster, and runs it
-                log.info("%s", error.message)
+                self.settle_dead(owner.session_id)
             except Exception:  # such as a row that cannot be read: it must not keep the other sessions from starting
                 log.exception("the session %s of a dead process was not swept", owner.session_id)
 

@@ -128,15 +128,18 @@ class Sessions:
         return self._views.sessions(SessionQuery(project_id, query, bool(archived), cursor, bounded(limit)))
 
     def get(self, session_id: str) -> Raw:
+        self._runner.settle_dead(session_id)
         return self._views.session(session_id)
 
     def messages(self, session_id: str, before: str | None = None, limit: int | None = None) -> Raw:
+        self._runner.settle_dead(session_id)
         return self._views.messages(session_id, before, limit)
 
     def position(self, session_id: str) -> Position:
         return self._views.position(session_id)
 
     def attach(self, session_id: str, since: Position | None = None) -> Raw:
+        self._runner.settle_dead(session_id)
         return self._views.attach(session_id, since)
 
     def part(self, session_id: str, part_id: str) -> Raw:
