@@ -51,6 +51,14 @@ async def test_a_problem_names_its_file_only_where_there_is_one(tmp_path: Path) 
     assert "path" not in agent
 
 
+async def test_keys_that_are_not_used_yet_are_a_note(tmp_path: Path) -> None:
+    async with house(tmp_path, ScriptedModel()) as it:
+        write(it, {"snapshot": False, "small_model": "a/b"})
+        [note] = json.loads(it.app.status.view().json)["problems"]
+    assert (note["severity"], note["path"], note["line"]) == ("info", str(it.directory / "agentls.json"), 1)
+    assert note["message"].endswith("`snapshot`, `small_model` are not used by this version yet")
+
+
 async def test_what_a_deleted_session_read_is_forgotten(tmp_path: Path) -> None:
     async with house(tmp_path, ScriptedModel()) as it:
         session_id = it.session()

@@ -82,7 +82,7 @@ def test_later_files_override_earlier_ones(house, tmp_path):
         5,
     )
     assert house.load("").settings.model == "p/3"
-    assert loaded.problems == ()
+    assert {problem.severity for problem in loaded.problems} == {"info"}
 
 
 def test_objects_merge_arrays_replace_instructions_join(house):
@@ -134,7 +134,7 @@ def test_a_wrong_value_names_its_place_and_the_rest_counts(house):
 def test_an_unknown_key_is_a_warning_with_its_place(house):
     house.write("agentls.json", '{\n  "modle": "a/b",\n  "compaction": {\n    "autoo": true\n  }, "$schema": "x"\n}')
     found = [(p.line, p.column, p.severity) for p in house.load().problems]
-    assert found == [(2, 3, "warning"), (4, 5, "warning")]
+    assert found == [(2, 3, "warning"), (4, 5, "warning"), (3, 3, "info")]
 
 
 def test_a_broken_file_leaves_its_last_good_content(house):
@@ -189,7 +189,7 @@ def test_opencodes_files_are_read_where_ours_do_not_stand(house):
         "u",
     )
     assert rules_of(loaded, "project") == [("bash", "*", "deny")]
-    assert loaded.problems == ()
+    assert {problem.severity for problem in loaded.problems} == {"info"}
     house.write(".agentls/agentls.json", {})
     house.write(".config/agentls/agentls.json", {})
     assert house.load().settings.model is None
@@ -243,3 +243,29 @@ def test_paths_follow_the_environment(tmp_path):
     made.make()
     assert made.data.stat().st_mode & 0o777 == 0o700
     assert made.log.stat().st_mode & 0o777 == 0o700
+
+
+def test_keys_that_change_nothing_yet_are_one_note_for_each_file(house):
+    house.write(
+        "agentls.json", '{\n  "model": "a/b",\n  "small_model": "a/c", "snapshot": false,\n  "toolOutput": {}\n}'
+    )
+    house.write(
+        ".agentls/agentls.json", {"mcp": {}, "skills": {}, "compaction": {}, "subagent_depth": 1, "shell": "sh"}
+    )
+    loaded = house.load(editor={"username": "u", "command": {}})
+    assert [(problem.line, problem.column, problem.severity) for problem in loaded.problems] == [
+        (3, 3, "info"),
+        (1, 2, "info"),
+        (0, 0, "info"),
+    ]
+    assert [problem.message for problem in loaded.problems] == [
+        "`small_model`, `snapshot`, `toolOutput` are not used by this version yet",
+        "`mcp`, `skills`, `compaction`, `subagent_depth`, `shell` are not used by this version yet",
+        "`username`, `command` are not used by this version yet",
+    ]
+    assert (loaded.settings.small_model, loaded.settings.snapshot) == ("a/c", False)
+
+
+def test_keys_that_are_used_are_not_noted(house):
+    house.write("agentls.json", {"model": "a/b", "agent": {}, "permission": {}, "provider": {}, "instructions": []})
+    assert house.load().problems == ()

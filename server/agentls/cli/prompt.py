@@ -129,7 +129,7 @@ class _Prompting:
             held = ", ".join(loaded.withheld)
             complain(f"the folder is not trusted, so these of its settings do not hold: {held} (--trust lets them)")
         for problem in app.status.problems():
-            if not (loaded.withheld and problem.message.startswith(WITHHELD)):
+            if problem.severity != "info" and not (loaded.withheld and problem.message.startswith(WITHHELD)):
                 complain(str(problem))
 
     def _session(self, directory: str) -> str:

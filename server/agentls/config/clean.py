@@ -12,7 +12,7 @@ from agentls.config.jsonc import KeyPath
 from agentls.config.paths import expand_home
 from agentls.config.settings import Setting, Settings
 
-Severity = Literal["warning", "error"]
+Severity = Literal["info", "warning", "error"]
 Raw = dict[str, Any]
 
 _ACTIONS = ("allow", "ask", "deny")
@@ -22,6 +22,13 @@ _FOREIGN = frozenset(
     {
         "theme", "share", "autoshare", "autoupdate", "keybinds", "tui", "formatter", "lsp", "plugin", "watcher",
         "layout", "logLevel", "server", "enterprise", "attachment", "references", "mode",
+    }
+)  # fmt: skip
+# Folded: they are read and kept, for a later version to use.
+_UNUSED = frozenset(
+    {
+        "mcp", "skills", "compaction", "tooloutput", "subagentdepth", "snapshot", "smallmodel", "command", "shell",
+        "username",
     }
 )  # fmt: skip
 _OLD_TOOLS = {"write": "edit", "patch": "edit", "apply_patch": "edit", "multiedit": "edit"}
@@ -54,7 +61,15 @@ def clean(given: Any, home: Path, *, foreign: bool) -> tuple[Raw, tuple[Flaw, ..
     settings = _validated(raw, flaws)
     unknown = [path for path in _unknown(settings, ()) if len(path) == 1 or not foreign]  # its inner keys are its own
     flaws += [Flaw(path, f"unknown key `{path[-1]}`", "warning") for path in unknown]
-    return raw, tuple(flaws[:_MOST_FLAWS])
+    return raw, (*flaws[:_MOST_FLAWS], *_unused(raw))
+
+
+def _unused(raw: Raw) -> Iterator[Flaw]:
+    """One note for all of a file's keys that are good and change nothing yet."""
+    keys = [key for key in raw if _folded(key) in _UNUSED]
+    if keys:
+        named = ", ".join(f"`{key}`" for key in keys)
+        yield Flaw((keys[0],), f"{named} {'is' if len(keys) == 1 else 'are'} not used by this version yet", "info")
 
 
 def _is_deep(given: Any) -> bool:
