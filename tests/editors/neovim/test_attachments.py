@@ -62,5 +62,5 @@ def test_a_selection_that_is_none_is_said_and_the_words_stay(desk: Desk) -> None
     desk.model({"text": "unused"})
     nvim = desk.chat()
     send(nvim, "Explain @selection")
-    nvim.screen.wait_for("Nothing is selected")
+    nvim.wait_lua("vim.api.nvim_exec2('messages', {output = true}).output:find('Nothing is selected', 1, true)")
     nvim.screen.wait_for("Explain @selection")

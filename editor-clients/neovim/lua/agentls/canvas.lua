@@ -5,6 +5,8 @@ local view = require('agentls.view')
 
 local api = vim.api
 local NS = api.nvim_create_namespace('agentls')
+local SLICE = 8192 -- bytes of growing text that are drawn at a time
+local BUDGET = 8e6 -- nanoseconds of one drawing; what is left comes with the next
 
 ---@class agentls.Drawn
 ---@field key string
@@ -135,14 +137,29 @@ local function growing_marks(lines, state)
   return marks
 end
 
+--- Takes a slice off a text, at the end of a line if there is one.
+---@param text string
+---@return string slice
+---@return string? rest
+local function slice(text)
+  if #text <= SLICE then return text end
+  local at = SLICE
+  while at > SLICE / 2 and text:byte(at) ~= 10 do at = at - 1 end
+  if text:byte(at) ~= 10 then at = SLICE + vim.str_utf_end(text, SLICE) end
+  return text:sub(1, at), text:sub(at + 1)
+end
+
 ---@param first integer
 ---@param drawn agentls.Drawn
 function Canvas:draw(first, drawn)
   local block = drawn.make()
   local lines, marks = block.lines, block.marks
-  if block.grows then
-    drawn.state = {}
+  self.appended[drawn.key] = nil
+  if block.text then
+    local text, rest = slice(block.text)
+    lines, drawn.state = view.lines(text), {}
     marks = growing_marks(lines, drawn.state)
+    self.appended[drawn.key] = rest and { rest } or nil
   end
   local pad = drawn.pad and 1 or 0
   if drawn.pad then lines = vim.list_extend({ '' }, lines) end
@@ -153,7 +170,9 @@ function Canvas:draw(first, drawn)
   drawn.count, drawn.asked, drawn.folds = #lines, self.waits[drawn.key], block.folds
 end
 
-function Canvas:append(first, drawn, text)
+function Canvas:append(first, drawn)
+  local text, rest = slice(table.concat(self.appended[drawn.key]))
+  self.appended[drawn.key] = rest and { rest } or nil
   local row = first + drawn.count - 1
   local last = api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1] or ''
   local lines = view.lines(text)
@@ -164,8 +183,11 @@ function Canvas:append(first, drawn, text)
   drawn.count = drawn.count + #lines - 1
 end
 
+--- Draws what was noted, for as long as a drawing may take.
 ---@param copy agentls.Copy
+---@return boolean more whether something is left to draw
 function Canvas:flush(copy)
+  local began, late = vim.uv.hrtime(), false
   self.waits = {}
   for _, one in pairs(copy.pending) do
     if one.partId then self.waits[one.partId] = one end
@@ -174,17 +196,26 @@ function Canvas:flush(copy)
   if self.shape then self:reshape(copy) end
   local first = 0
   for _, drawn in ipairs(self.drawn) do
-    local pieces = self.appended[drawn.key]
-    if self.dirty[drawn.key] or (self.asks and drawn.asked ~= self.waits[drawn.key]) or (pieces and not drawn.state) then
+    local key = drawn.key
+    local stale = self.dirty[key] or (self.asks and drawn.asked ~= self.waits[key]) or (self.appended[key] and not drawn.state)
+    if stale and late then
+      self.dirty[key] = true
+    elseif stale then
       self:draw(first, drawn)
-    elseif pieces then
-      self:append(first, drawn, table.concat(pieces))
+      self.dirty[key] = nil
     end
+    while self.appended[key] and drawn.state and not late do
+      self:append(first, drawn)
+      late = vim.uv.hrtime() - began > BUDGET
+    end
+    late = late or vim.uv.hrtime() - began > BUDGET
     first = first + drawn.count
   end
   self:put(first, -1, {})
   vim.bo[self.buf].modifiable = false
-  self.dirty, self.appended, self.asks = {}, {}, false
+  self.asks = false
+  if not late then self.dirty, self.appended = {}, {} end
+  return late and (next(self.dirty) or next(self.appended)) ~= nil
 end
 
 -- Opening and closing -------------------------------------------------------------------------------------------------

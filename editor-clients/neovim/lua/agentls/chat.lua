@@ -119,7 +119,11 @@ end
 function Chat:changed(change)
   local worth = self.canvas:note(change)
   if change.kind ~= 'append' then self:bar_soon() end
-  if not worth or self.drawing then return end
+  if worth then self:draw_soon() end
+end
+
+function Chat:draw_soon()
+  if self.drawing then return end
   self.drawing = true
   vim.defer_fn(function()
     self.drawing = false
@@ -134,7 +138,7 @@ function Chat:draw()
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
     if api.nvim_win_get_cursor(win)[1] >= before then following[#following + 1] = win end
   end
-  self.canvas:flush(self.copy)
+  if self.canvas:flush(self.copy) then self:draw_soon() end
   local last = api.nvim_buf_line_count(self.buf)
   for _, win in ipairs(following) do api.nvim_win_set_cursor(win, { last, 0 }) end
 end
@@ -177,7 +181,7 @@ function Chat:bar()
     self.clock = nil
   end
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
-    options(win, { winbar = view.bar(self.copy, self.link) })
+    options(win, { winbar = view.bar(self.copy, self.link, api.nvim_win_get_width(win)) })
   end
   local hint = prompt.hint(self)
   for _, win in ipairs(vim.fn.win_findbuf(self.prompt)) do options(win, { winbar = hint }) end

@@ -30,6 +30,9 @@ local function watch()
     prompt.last_code = event.buf
     if server.client and belongs(event.buf) then vim.lsp.buf_attach_client(event.buf, server.client.id) end
   end })
+  vim.api.nvim_create_autocmd('WinResized', { group = group, callback = vim.schedule_wrap(function()
+    for _, chat in ipairs(require('agentls.agent').chats) do chat:bar() end
+  end) })
   vim.api.nvim_create_autocmd('LspAttach', { group = group, callback = function(event) M.quiet(event) end })
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('agentls.markdown').groups })
 end

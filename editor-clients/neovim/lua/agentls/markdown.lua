@@ -77,7 +77,7 @@ local LINKS = {
   AgentlsCodeBlock = 'String', AgentlsFence = 'NonText', AgentlsBold = '@markup.strong', AgentlsLink = 'Underlined',
   AgentlsBullet = 'Delimiter', AgentlsAdded = 'Added', AgentlsRemoved = 'Removed', AgentlsHunk = 'Identifier', AgentlsFile = 'Directory',
   AgentlsTool = 'Identifier', AgentlsOk = 'DiagnosticOk', AgentlsError = 'DiagnosticError', AgentlsWait = 'DiagnosticWarn',
-  AgentlsBusy = 'DiagnosticInfo', AgentlsKey = 'Special', AgentlsCommand = 'Normal', AgentlsBorder = 'FloatBorder',
+  AgentlsBusy = 'DiagnosticInfo', AgentlsKey = 'Special', AgentlsBorder = 'FloatBorder',
   AgentlsTitle = 'FloatTitle', AgentlsBar = 'WinBar', AgentlsOutput = 'Comment',
 }
 

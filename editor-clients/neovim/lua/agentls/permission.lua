@@ -18,7 +18,7 @@ end
 local function deed(sheet, ask)
   local meta = ask.metadata
   if meta.command then
-    for index, line in ipairs(view.lines(meta.command)) do sheet.add((index == 1 and '  $ ' or '    ') .. line, 'AgentlsCommand') end
+    for index, line in ipairs(view.lines(meta.command)) do sheet.add((index == 1 and '  $ ' or '    ') .. line) end
     if meta.cwd then sheet.add('    in ' .. vim.fn.fnamemodify(meta.cwd, ':~'), 'AgentlsQuiet') end
   end
   if meta.url then sheet.add('  ' .. meta.url, 'AgentlsLink') end
@@ -43,9 +43,10 @@ function M.sheet(ask, place, chosen)
   local count = place.count > 1 and ('%d of %d'):format(place.index, place.count) or nil
   local sheet = Dialog.sheet('Permission · ' .. ask.permission, count)
   sheet.add('')
-  sheet.add(' ' .. ask.title, 'AgentlsBold')
+  local said = ask.title == ask.metadata.command
+  if not said then sheet.add(' ' .. ask.title, 'AgentlsBold') end
   if ask.description then sheet.add(' ' .. ask.description, 'AgentlsQuiet') end
-  sheet.add('')
+  if not said or ask.description then sheet.add('') end
   deed(sheet, ask)
   sheet.add('')
   sheet.key('o', 'once')

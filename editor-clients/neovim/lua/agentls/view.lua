@@ -8,7 +8,7 @@ local M = {}
 ---@field key string
 ---@field lines string[]
 ---@field marks agentls.Mark[]
----@field grows? 'text' Markdown that may be appended to without drawing the block anew; its marks are made when drawn
+---@field text? string Markdown in place of lines, which may grow; it is drawn piece by piece
 ---@field folds? boolean whether it can be opened and closed
 
 local LIVE = 8 -- lines of output shown of a tool that runs
@@ -118,7 +118,6 @@ function M.tool(part, opened, asked)
   add(block, head .. (rest ~= '' and '  ' .. rest or '') .. (took ~= '' and '  ' .. took or ''))
   mark(block, 0, 0, #icon, asked and 'AgentlsWait' or COLOUR[status])
   mark(block, 0, #icon, #head, 'AgentlsTool')
-  mark(block, 0, #head, #head + #rest + 2, 'AgentlsCommand')
   mark(block, 0, #block.lines[1] - #took, #block.lines[1], 'AgentlsQuiet')
   if asked then
     add(block, '  │ waits for your answer: :AgentPermissions', 'AgentlsWait')
@@ -138,7 +137,7 @@ end
 
 ---@return agentls.Block
 function M.text(part)
-  return { key = part.id, grows = 'text', lines = M.lines(Store.text(part, 'text')), marks = {} }
+  return { key = part.id, lines = {}, marks = {}, text = Store.text(part, 'text') }
 end
 
 ---@return agentls.Block
@@ -225,27 +224,44 @@ end
 local LABEL = { idle = '', busy = '● working', waiting = '? waits for you', compacting = '● summing up' }
 local GROUP = { idle = 'AgentlsQuiet', busy = 'AgentlsBusy', waiting = 'AgentlsWait', compacting = 'AgentlsBusy', retry = 'AgentlsWait' }
 
---- The line above the chat: what goes on, with whom, how full the model's window is.
----@param copy? agentls.Copy
----@param link string the server's state, empty if it is up
----@return string winbar
-function M.bar(copy, link)
-  local function safe(text) return (tostring(text):gsub('%%', '%%%%')) end
-  if not copy or not copy.session then return '%#AgentlsTitle# New session %#AgentlsWait# ' .. safe(link) end
-  local status, session = copy.status, copy.session
-  local label = LABEL[status.type] or status.type
+local function safe(text)
+  return (tostring(text):gsub('%%', '%%%%'))
+end
+
+---@param copy agentls.Copy
+---@return string text
+---@return string group
+local function doing(copy)
+  local status = copy.status
   if status.type == 'retry' then
     local left = math.max(0, math.ceil((status.nextAt - os.time() * 1000) / 1000))
-    label = ('↻ attempt %d in %d s: %s'):format(status.attempt, left, one_line(status.message, 60))
+    return ('↻ attempt %d in %d s: %s'):format(status.attempt, left, one_line(status.message, 60)), GROUP.retry
   end
-  local left = { '%#AgentlsTitle# ' .. safe(one_line(session.title ~= '' and session.title or 'New session', 40)) .. ' ' }
-  local text = link ~= '' and link or label
-  if text ~= '' then left[2] = ('%%#%s# %s'):format(link ~= '' and 'AgentlsError' or GROUP[status.type] or 'AgentlsBusy', safe(text)) end
-  if next(copy.pending) and status.type ~= 'waiting' then left[#left + 1] = ('%%#AgentlsWait#  ? %d open'):format(vim.tbl_count(copy.pending)) end
-  if link ~= '' then return table.concat(left) .. '%<' end
-  local right = { session.mode, session.agent, session.model and session.model.modelId }
-  if copy.context then table.insert(right, ('%d%%'):format(math.floor(copy.context * 100 + 0.5))) end
-  return table.concat(left) .. '%<  %=%#AgentlsQuiet#' .. safe(table.concat(right, ' · ')) .. ' '
+  local open = vim.tbl_count(copy.pending)
+  local text = LABEL[status.type] or status.type
+  if open > 0 and status.type ~= 'waiting' then text = ('%s  ? %d open'):format(text, open) end
+  return text, GROUP[status.type] or 'AgentlsBusy'
+end
+
+--- The line above the chat: what goes on, with whom, how full the model's window is. What has no room is left out.
+---@param copy? agentls.Copy
+---@param link string the connection's state; empty if it is up
+---@param width integer
+---@return string winbar
+function M.bar(copy, link, width)
+  if link ~= '' then return '%#AgentlsError# ' .. safe(link) .. '%<' end
+  if not copy or not copy.session then return '%#AgentlsTitle# New session' end
+  local session = copy.session
+  local text, group = doing(copy)
+  local title = one_line(session.title ~= '' and session.title or 'New session', 40)
+  local right = { copy.context and ('%d%%'):format(math.floor(copy.context * 100 + 0.5)) or '', session.agent, session.model and session.model.modelId or '', session.mode }
+  local function room() return width - vim.fn.strdisplaywidth(text) - vim.fn.strdisplaywidth(table.concat(right, ' · ')) - 6 end
+  right = vim.tbl_filter(function(one) return one ~= '' end, right)
+  while #right > 1 and room() < math.min(vim.fn.strdisplaywidth(title), 12) do table.remove(right, 1) end
+  title = one_line(title, math.max(room(), 8))
+  local reversed = {}
+  for at = #right, 1, -1 do reversed[#reversed + 1] = right[at] end
+  return ('%%#AgentlsTitle# %s  %%#%s#%s%%<%%=%%#AgentlsQuiet#%s '):format(safe(title), group, safe(text), safe(table.concat(reversed, ' · ')))
 end
 
 return M
