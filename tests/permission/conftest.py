@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agentls.schema.event import Scope
 from engine.builders import World
 
 
@@ -13,3 +14,8 @@ def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path)
     yield world
     world.close()
+
+
+@pytest.fixture
+def scope(world: World) -> Scope:
+    return world.session()
