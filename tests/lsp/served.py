@@ -76,7 +76,7 @@ class Program:
         self.rev = 0
 
     def mark(self, text: str) -> None:
-        with self.marks.open("a") as file:
+        with self.marks.open("w") as file:
             file.write(text + "\n")
 
     async def close(self) -> None:

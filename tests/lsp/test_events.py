@@ -1,6 +1,5 @@
 """Who gets which event, in which order, and what a client that does not read costs."""
 
-import time
 from itertools import pairwise
 from typing import Any
 
@@ -74,10 +73,9 @@ def test_deltas_are_joined_and_the_last_comes_before_the_whole_part(client: RawC
 def test_the_first_delta_is_not_held_back(fresh: RawClient) -> None:
     fresh.initialize({"events": {"coalesceMs": 250}})
     fresh.result("test/attach")
-    began = time.monotonic()
     fresh.request("test/stream", {"count": 2, "name": "x", "seconds": 1})
-    fresh.notification("part/delta")
-    assert time.monotonic() - began < 0.2
+    fresh.result("test/echo")
+    assert "part/delta" in fresh.order()
 
 
 def test_sixteen_kilobytes_are_sent_without_waiting(fresh: RawClient) -> None:

@@ -1,7 +1,6 @@
 """The wire, byte for byte, against a real process."""
 
 import json
-import time
 
 import psutil
 import pytest
@@ -232,12 +231,10 @@ def _threads(client: RawClient) -> set[int]:
 
 
 def test_a_thousand_requests_in_one_write_are_answered_in_order(client: RawClient) -> None:
-    began = time.monotonic()
     requests = [{"jsonrpc": "2.0", "id": f"r{n}", "method": "test/echo", "params": {"n": n}} for n in range(1000)]
     client.send(*requests)
     assert client.answer("r999")["result"] == {"got": {"n": 999}}
     assert [m["id"] for m in client.seen if str(m.get("id")).startswith("r")] == [f"r{n}" for n in range(1000)]
-    assert time.monotonic() - began < 5
 
 
 def test_l10_threads_do_not_interleave(client: RawClient) -> None:

@@ -3,10 +3,12 @@
 import json
 import os
 import queue
+import select
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ def framed(message: object) -> bytes:
 
 class RawClient:
     def __init__(self, folder: Path, command: list[str] | None = None) -> None:
-        self.marks_file = folder / "marks"
-        self.marks_file.touch()
+        marks_file = folder / "marks"
+        os.mkfifo(marks_file)
+        self._marks = os.open(marks_file, os.O_RDWR | os.O_NONBLOCK)  # also to write: so it never ends
+        self._marked = b""
         self.log_file = folder / "log"
         self.process = subprocess.Popen(
-            command or [sys.executable, str(SERVED), str(self.marks_file), str(self.log_file)],
+            command or [sys.executable, str(SERVED), str(marks_file), str(self.log_file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -116,13 +120,17 @@ class RawClient:
         return [str(m["method"]) if "method" in m else f"#{m.get('id')}" for m in self.seen]
 
     def marks(self) -> list[str]:
-        return self.marks_file.read_text().splitlines()
+        """What the program marked so far."""
+        with suppress(BlockingIOError):
+            while data := os.read(self._marks, 1 << 16):
+                self._marked += data
+        return self._marked.decode().splitlines()
 
     def wait_mark(self, text: str, seconds: float = 10) -> None:
         deadline = time.monotonic() + seconds
-        while text not in self.marks():
-            assert time.monotonic() < deadline, f"no mark {text!r} in {self.marks()}"
-            time.sleep(0.01)
+        while text not in (marks := self.marks()):
+            ready, _, _ = select.select([self._marks], [], [], max(0, deadline - time.monotonic()))
+            assert ready, f"no mark {text!r} in {marks}"
 
     def ended(self, seconds: float = 5) -> int:
         return self.process.wait(seconds)
@@ -139,6 +147,9 @@ class RawClient:
         self.resume()
         self.process.kill()
         self.process.wait()
+        if self._marks >= 0:
+            os.close(self._marks)
+            self._marks = -1
 
     def _read(self) -> None:
         assert self.process.stdout

@@ -1,7 +1,6 @@
 """The scripted server as a process of its own, and over TLS."""
 
 import json
-import shutil
 import ssl
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from agentls.model.failures import FailureKind, ModelFailure
 from agentls.model.openai_chat import OpenAIChat
 from agentls.model.settings import ProviderSettings
 from agentls.schema.model import ModelRef
+from fakes.certificate import make_certificate
 from fakes.openai_server import Status, answer, serve, text
 
 REQUEST = ModelRequest(ModelRef(provider_id="local", model_id="m"), (b'{"role":"user","content":"hi"}',))
@@ -59,15 +59,9 @@ async def test_as_a_process_it_plays_its_script_and_logs_exact_bodies(process: t
     assert bodies[0].startswith('{"model":"m","messages":[{"role":"user","content":"hi"}],')
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    if shutil.which("openssl") is None:
-        pytest.skip("needs the openssl program to make a certificate")
-    pem = tmp_path / "server.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-    command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(tmp_path / "key.pem"), "-out", str(pem)]
-    subprocess.run(command, check=True, capture_output=True)
-    return pem
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_certificate(tmp_path_factory.mktemp("certificate"))
 
 
 def context_of(certificate: Path) -> ssl.SSLContext:
