@@ -17,7 +17,8 @@ from agentls.model.settings import ProviderSettings
 from agentls.model.sse import ChunkReader
 from agentls.model.stream import Decoder
 from agentls.schema.model import ModelRef
-from fakes.openai_server import C, answer, serve, text
+from fakes.openai_server import serve
+from fakes.replies import C, answer, text
 
 
 def parse(count: int) -> float:

@@ -4,21 +4,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fakes.openai_server import (
-    Answer,
-    C,
-    Event,
-    Gate,
-    OpenAIServer,
-    Reply,
-    Request,
-    Status,
-    answer,
-    call,
-    data,
-    serve,
-    text,
-)
+from fakes.openai_server import OpenAIServer, serve
+from fakes.replies import Answer, C, Event, Gate, Reply, Request, Status, answer, call, data, text
 
 __all__ = ["Answer", "C", "Gate", "Script", "Status", "calls", "data", "says", "scripted"]
 

@@ -14,21 +14,8 @@ from typing import Any
 
 import anyio
 
-from fakes.openai_server import (
-    C,
-    Event,
-    Every,
-    Hang,
-    Reply,
-    Request,
-    Reset,
-    Status,
-    answer,
-    call,
-    fault,
-    serve,
-    text,
-)
+from fakes.openai_server import fault, serve
+from fakes.replies import C, Event, Every, Hang, Reply, Request, Reset, Status, answer, call, text
 
 COMMANDS = (
     "sleep {n}",

@@ -11,11 +11,8 @@ from agentls.model.failures import ModelFailure
 from agentls.model.openai_chat import OpenAIChat
 from agentls.model.settings import ProviderSettings
 from agentls.schema.model import ModelRef
-from fakes.openai_server import (
-    OpenAIServer,
-    Reply,
-    serve,
-)
+from fakes.openai_server import OpenAIServer, serve
+from fakes.replies import Reply
 
 REF = ModelRef(provider_id="local", model_id="test-model")
 

@@ -8,20 +8,8 @@ import pytest
 
 from agentls.model.client import TextDelta
 from agentls.model.failures import FailureKind
-from fakes.openai_server import (
-    DONE,
-    Answer,
-    C,
-    Every,
-    F,
-    Gate,
-    Hang,
-    Status,
-    answer,
-    serve,
-    text,
-    usage,
-)
+from fakes.openai_server import serve
+from fakes.replies import DONE, Answer, C, Every, F, Gate, Hang, Status, answer, text, usage
 from model.chats import REQUEST, client_of, collect, failure_of, play, said
 
 

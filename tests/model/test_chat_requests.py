@@ -11,12 +11,8 @@ from agentls.model.client import ModelRequest
 from agentls.model.failures import FailureKind, ModelFailure
 from agentls.model.openai_chat import OpenAIChat
 from agentls.model.settings import ProviderSettings
-from fakes.openai_server import (
-    Status,
-    answer,
-    serve,
-    text,
-)
+from fakes.openai_server import serve
+from fakes.replies import Status, answer, text
 from model.chats import REF, REQUEST, USER, client_of, collect, failure_of, play, said
 
 

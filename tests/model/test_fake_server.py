@@ -16,7 +16,8 @@ from agentls.model.openai_chat import OpenAIChat
 from agentls.model.settings import ProviderSettings
 from agentls.schema.model import ModelRef
 from fakes.certificate import make_certificate
-from fakes.openai_server import Status, answer, serve, text
+from fakes.openai_server import serve
+from fakes.replies import Status, answer, text
 
 REQUEST = ModelRequest(ModelRef(provider_id="local", model_id="m"), (b'{"role":"user","content":"hi"}',))
 SCRIPT = [

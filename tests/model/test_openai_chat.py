@@ -9,19 +9,8 @@ import pytest
 from agentls.model.client import ModelEvent, StepEnd, ToolCall
 from agentls.model.failures import FailureKind, ModelFailure
 from agentls.schema.model import Tokens
-from fakes.openai_server import (
-    DONE,
-    Answer,
-    C,
-    F,
-    Reset,
-    T,
-    answer,
-    call,
-    data,
-    serve,
-    text,
-)
+from fakes.openai_server import serve
+from fakes.replies import DONE, Answer, C, F, Reset, T, answer, call, data, text
 from model.chats import REQUEST, client_of, failure_of, play, said
 
 

@@ -12,7 +12,8 @@ from agentls.model.settings import ProviderSettings
 from agentls.schema.message import AssistantMessage, Created, Span, UserMessage, Where
 from agentls.schema.model import ModelRef
 from agentls.schema.part import Completed, Part, PartTime, ReasoningPart, TextPart, ToolPart
-from fakes.openai_server import DONE, Answer, C, F, Reply, Request, Status, T, answer, serve, text
+from fakes.openai_server import serve
+from fakes.replies import DONE, Answer, C, F, Reply, Request, Status, T, answer, text
 
 REF = ModelRef(provider_id="local", model_id="m")
 TIME = PartTime(start=1, end=2)

@@ -11,7 +11,7 @@ from agentls.schema.session import Session
 from e2e.client import Client, Message
 from e2e.model import C, Gate, Script, calls, data, says, scripted
 from e2e.server import Machine
-from fakes.openai_server import answer, text
+from fakes.replies import answer, text
 from protocol.truth import faults, hold_to_the_table
 
 # Only for a client that does not read, and for what cannot be stored.
