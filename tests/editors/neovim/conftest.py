@@ -50,6 +50,7 @@ class Model:
         )
         assert self.process.stdout
         self.url = self.process.stdout.readline().strip()
+        assert self.url, "the scripted model did not start"
 
     def open(self, gate: str) -> None:
         request = urllib.request.Request(self.url.removesuffix("/v1") + f"/gate/{gate}", data=b"{}", method="POST")

@@ -97,6 +97,9 @@ class Screen(threading.Thread):
     def wait_for(self, needle: str, seconds: float = 15) -> str:
         return self._wait(lambda text: needle in text, f"{needle!r} is not on the screen", seconds)
 
+    def wait_times(self, needle: str, times: int, seconds: float = 15) -> str:
+        return self._wait(lambda text: text.count(needle) == times, f"{needle!r} is not there {times} times", seconds)
+
     def wait_gone(self, needle: str, seconds: float = 15) -> str:
         return self._wait(lambda text: needle not in text, f"{needle!r} is still on the screen", seconds)
 
@@ -150,13 +153,20 @@ class Nvim:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
-        end = time.monotonic() + 15
-        while not os.path.exists(path):
-            if self.process.poll() is not None or time.monotonic() > end:
-                raise RuntimeError(self.process.stderr.read().decode() if self.process.stderr else "no Neovim")
-            time.sleep(0.005)
+        self._wait_for(path)
         self.api = pynvim.attach("socket", path=path)
         self.screen = Screen(path, width, height)
+
+    def _wait_for(self, path: str) -> None:
+        end = time.monotonic() + 15
+        while True:
+            try:
+                with socket.socket(socket.AF_UNIX) as probe:
+                    return probe.connect(path)
+            except OSError as error:  # not there yet, or there and not yet listened to
+                if self.process.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError(self.process.stderr.read().decode() if self.process.stderr else "") from error
+                time.sleep(0.005)
 
     def keys(self, keys: str) -> None:
         self.api.input(keys)

@@ -23,9 +23,8 @@ def test_text_appears_while_it_is_written(desk: Desk, picture: Callable[[Nvim, s
     )
     nvim = desk.chat()
     send(nvim, "Tell me")
-    text = nvim.screen.wait_for("Some **bold** words and")
-    assert "● working" in text
-    assert "local x" not in text
+    nvim.screen.wait_for("Some **bold** words and")
+    assert "local x" not in nvim.screen.wait_for("● working")
     model.open("half")
     nvim.screen.wait_for("- a point")
     idle(nvim)
@@ -164,9 +163,9 @@ def test_a_retry_counts_down_and_can_be_stopped(desk: Desk, picture: Callable[[N
     desk.model({"status": 429, "headers": {"retry-after": "30"}, "body": {"error": {"message": "slow down"}}})
     nvim = desk.chat()
     send(nvim, "Hello")
-    nvim.screen.wait_for("↻ attempt 2 in 28 s")
+    nvim.screen.wait_for("↻ attempt 2 in 27 s")
     picture(nvim, "retry")
-    nvim.screen.wait_for("↻ attempt 2 in 26 s")
+    nvim.screen.wait_for("↻ attempt 2 in 25 s")
     nvim.keys("<C-c>")
     nvim.screen.wait_gone("↻ attempt")
 
@@ -175,6 +174,6 @@ def test_the_mode_and_model_are_changed_by_command(desk: Desk) -> None:
     desk.model({"text": "Hi."})
     nvim = desk.chat()
     command(nvim, "AgentMode acceptEdits")
-    nvim.screen.wait_for("acceptEdits · build")
+    nvim.screen.wait_for("acceptEdits · ")
     command(nvim, "AgentModel fake/test-model")
-    nvim.screen.wait_for("build · test-model")
+    nvim.screen.wait_for("acceptEdits · test-model")

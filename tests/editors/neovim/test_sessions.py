@@ -20,7 +20,7 @@ def test_two_sessions_stream_side_by_side(desk: Desk, picture: Callable[[Nvim, s
     send(nvim, "to the right")
     text = nvim.screen.wait_for("Right is here")
     assert "Left is here" in text
-    assert text.count("● working") == 2
+    nvim.screen.wait_times("● working", 2)
     picture(nvim, "two")
     model.open("left")
     text = nvim.screen.wait_for("Left is here, left is done")

@@ -232,6 +232,9 @@ local function notified(method, params)
   else
     M.store:notified(method, params)
   end
+  if method == protocol.notification.turn_ended then
+    vim.api.nvim_exec_autocmds('User', { pattern = 'AgentlsTurnEnded', data = { sessionId = params.sessionId, stopReason = params.stopReason } })
+  end
 end
 
 local function up()

@@ -1,5 +1,6 @@
 --- What waits for the user's answer: when a dialog opens by itself, which one, and when it goes again.
 local Store = require('agentls.store')
+local prompt = require('agentls.prompt')
 local permission = require('agentls.permission')
 local question = require('agentls.question')
 local tell = require('agentls.notice')
@@ -50,6 +51,8 @@ local function answer(method, params)
   take_away()
   later[id] = true -- not to be shown again while the answer is under way
   agent.request(method, params, function(err, result)
+    local lost = params.message and (err or result.status == 'superseded')
+    if lost and agent.current then prompt.give_back(agent.current, params.message) end
     if err then
       later[id] = nil
       tell('Your answer did not arrive: ' .. err.message, vim.log.levels.ERROR)
@@ -89,6 +92,7 @@ end
 local function announce(ask)
   if told[id_of(ask)] then return end
   told[id_of(ask)] = true
+  vim.api.nvim_exec_autocmds('User', { pattern = 'AgentlsAsked', data = { sessionId = ask.sessionId, id = id_of(ask) } })
   local words = vim.fn.strcharpart(ask.title or ask.questions[1].question, 0, 40)
   tell(('agentls asks (:AgentPermissions): %s'):format(words))
 end

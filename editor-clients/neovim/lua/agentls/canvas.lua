@@ -19,6 +19,7 @@ local BUDGET = 8e6 -- nanoseconds of one drawing; what is left comes with the ne
 
 ---@class agentls.Canvas
 ---@field buf integer
+---@field width integer of the window, for what is to stand on one line
 ---@field private drawn agentls.Drawn[]
 ---@field private dirty table<string, true>
 ---@field private appended table<string, string[]>
@@ -31,7 +32,7 @@ Canvas.__index = Canvas
 ---@param buf integer
 ---@return agentls.Canvas
 function Canvas.new(buf)
-  return setmetatable({ buf = buf, drawn = {}, dirty = {}, appended = {}, opened = {}, shape = true, asks = false }, Canvas)
+  return setmetatable({ buf = buf, drawn = {}, dirty = {}, appended = {}, opened = {}, shape = true, asks = false, width = 80 }, Canvas)
 end
 
 --- Remembers what is to be drawn.
@@ -81,8 +82,8 @@ function Canvas:layout(copy)
     end
     for _, part in ipairs(parts) do
       local id = part.id
-      local make = function() return view.part(copy.parts[id], self.opened[id] or false, self.waits[id]) end
-      if view.part(part, false) then
+      local make = function() return view.part(copy.parts[id], self.opened[id] or false, self.waits[id], self.width) end
+      if view.part(part, false, nil, self.width) then
         local row = part.type ~= 'text'
         list[#list + 1] = { key = id, pad = rows ~= nil and row ~= rows, count = 0, make = make }
         rows = row

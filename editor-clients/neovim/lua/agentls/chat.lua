@@ -44,6 +44,7 @@ function Chat.new(agent, id)
   vim.bo[self.buf].modifiable = false
   self.canvas = Canvas.new(self.buf)
   self:map()
+  api.nvim_create_autocmd('BufWinEnter', { buffer = self.buf, callback = function() self:draw_soon() end })
   prompt.attach(self)
   return self
 end
@@ -83,8 +84,7 @@ function Chat:show(instead)
     win = old
     if below then api.nvim_win_set_buf(below, self.prompt) end
   elseif not win then
-    local width = math.min(math.max(math.floor(vim.o.columns * 0.45), 50), math.max(vim.o.columns - 20, 20))
-    win = api.nvim_open_win(self.buf, true, { split = 'right', win = -1, width = width })
+    win = api.nvim_open_win(self.buf, true, { split = 'right', win = -1 })
   end
   options(win, vim.tbl_extend('force', PLAIN, { winfixwidth = true, statusline = ' agentls%=%P ' }))
   local below = window_of(self.prompt)
@@ -92,11 +92,21 @@ function Chat:show(instead)
     below = api.nvim_open_win(self.prompt, true, { split = 'below', win = win, height = PROMPT_HEIGHT })
   end
   options(below, vim.tbl_extend('force', PLAIN, { winfixheight = true, winfixwidth = true, statusline = ' prompt%=g? help ' }))
+  self:share_width()
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(self.buf), 0 })
   api.nvim_set_current_win(below)
   self:draw()
   self:show_trouble()
   self:bar()
+end
+
+--- Chats that stand side by side are equally wide, and leave room for the user's own windows.
+function Chat:share_width()
+  local wins = {}
+  for _, chat in ipairs(self.agent.chats) do wins[#wins + 1] = window_of(chat.buf) end
+  local share = #wins == 1 and 0.45 or 0.7 / #wins
+  local width = math.min(math.max(math.floor(vim.o.columns * share), 40), math.max(vim.o.columns - 20, 20))
+  for _, win in ipairs(wins) do api.nvim_win_set_width(win, width) end
 end
 
 function Chat:hide()
@@ -127,17 +137,20 @@ function Chat:draw_soon()
   self.drawing = true
   vim.defer_fn(function()
     self.drawing = false
-    if self:visible() then self:draw() end
+    if #vim.fn.win_findbuf(self.buf) > 0 then self:draw() end
   end, FRAME)
 end
 
 function Chat:draw()
+  if not self.trouble then api.nvim_buf_clear_namespace(self.buf, TROUBLE, 0, -1) end
   if not (self.copy and api.nvim_buf_is_valid(self.buf)) then return end
   local before = api.nvim_buf_line_count(self.buf)
   local following = {}
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
     if api.nvim_win_get_cursor(win)[1] >= before then following[#following + 1] = win end
   end
+  local shown = vim.fn.win_findbuf(self.buf)[1]
+  if shown then self.canvas.width = api.nvim_win_get_width(shown) - 1 end
   if self.canvas:flush(self.copy) then self:draw_soon() end
   local last = api.nvim_buf_line_count(self.buf)
   for _, win in ipairs(following) do api.nvim_win_set_cursor(win, { last, 0 }) end
@@ -152,12 +165,21 @@ function Chat:connection(link, failed)
   self:bar()
 end
 
+--- What stands below the text without being part of it: why the server does not run, or a welcome.
 function Chat:show_trouble()
   api.nvim_buf_clear_namespace(self.buf, TROUBLE, 0, -1)
   local win = window_of(self.buf)
-  if not self.trouble or not win then return end
+  if not win or (self.id and not self.trouble) then return end
   local lines, width = { { { '' } } }, api.nvim_win_get_width(win) - 4
-  for _, line in ipairs(view.wrap(self.trouble, width)) do lines[#lines + 1] = { { ' ' .. line, 'AgentlsError' } } end
+  local function add(text, group)
+    for _, line in ipairs(view.wrap(text, width)) do lines[#lines + 1] = { { line, group } } end
+  end
+  if self.trouble then
+    add(self.trouble, 'AgentlsError')
+  else
+    add('A new session in ' .. vim.fn.fnamemodify(self.agent.root(), ':~'), 'AgentlsQuiet')
+    add('Write below what you want done. @ attaches a file, g? helps.', 'AgentlsQuiet')
+  end
   api.nvim_buf_set_extmark(self.buf, TROUBLE, api.nvim_buf_line_count(self.buf) - 1, 0, { virt_lines = lines })
 end
 
@@ -170,12 +192,12 @@ function Chat:bar_soon()
   end, FRAME)
 end
 
---- The lines above the chat and above the prompt. While a retry counts down they are written each second.
+--- The lines above the chat and above the prompt. While a retry counts down they are written anew again and again.
 function Chat:bar()
   local counting = self.copy and self.copy.status.type == 'retry'
   if counting and not self.clock then
     self.clock = assert(vim.uv.new_timer())
-    self.clock:start(1000, 1000, vim.schedule_wrap(function() self:bar() end))
+    self.clock:start(250, 250, vim.schedule_wrap(function() self:bar() end))
   elseif not counting and self.clock then
     self.clock:close()
     self.clock = nil

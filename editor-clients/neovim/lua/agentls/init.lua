@@ -33,19 +33,7 @@ local function watch()
   vim.api.nvim_create_autocmd('WinResized', { group = group, callback = vim.schedule_wrap(function()
     for _, chat in ipairs(require('agentls.agent').chats) do chat:bar() end
   end) })
-  vim.api.nvim_create_autocmd('LspAttach', { group = group, callback = function(event) M.quiet(event) end })
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('agentls.markdown').groups })
-end
-
---- Our server stands beside the language servers and takes none of their places.
-function M.quiet(event)
-  local client = vim.lsp.get_client_by_id(event.data.client_id)
-  if not client or client.name ~= 'agentls' then return end
-  for _, option in ipairs({ 'omnifunc', 'tagfunc', 'formatexpr' }) do
-    if vim.bo[event.buf][option]:find('vim.lsp', 1, true) and #vim.lsp.get_clients({ bufnr = event.buf }) == 1 then
-      vim.bo[event.buf][option] = ''
-    end
-  end
 end
 
 --- Attaches the buffers that are open already.
@@ -68,6 +56,16 @@ function M.setup(options)
   watch()
   done = true
   if M.options.autostart then require('agentls.server').ready(function() end) end
+end
+
+--- What the agent does, for a status line: empty, `working`, `waiting`, `retry`, `compacting` or `down`.
+---@return string
+function M.status()
+  local chat = done and require('agentls.agent').current
+  if not (chat and chat.copy) then return '' end
+  if require('agentls.server').state ~= 'up' then return 'down' end
+  local kind = chat.copy.status.type
+  return kind == 'idle' and '' or kind == 'busy' and 'working' or kind
 end
 
 --- Runs a command of ours.

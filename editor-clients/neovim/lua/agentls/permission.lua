@@ -52,11 +52,12 @@ function M.sheet(ask, place, chosen)
   sheet.key('o', 'once')
   local always = option(ask, 'always')
   if always then
-    local many = #always.patterns > 1
+    local patterns = always.patterns or {}
+    local many = #patterns > 1
     sheet.key('a', 'always, in this session')
     if vim.tbl_contains(always.scope or {}, 'project') then sheet.key('p', 'always, in this project') end
     sheet.add(many and '     stores (a number leaves one out or takes it in):' or '     stores:', 'AgentlsQuiet')
-    for index, pattern in ipairs(always.patterns) do
+    for index, pattern in ipairs(patterns) do
       local rule = ('allow %s: %s'):format(ask.permission, pattern)
       if many then
         sheet.key(('   %d'):format(index), (chosen[pattern] and '[x] ' or '[ ] ') .. rule)
@@ -79,14 +80,15 @@ end
 ---@return agentls.Dialog
 function M.open(ask, place, does)
   local chosen, always = {}, option(ask, 'always')
-  for _, pattern in ipairs(always and always.patterns or {}) do chosen[pattern] = true end
+  local offered = always and always.patterns or {}
+  for _, pattern in ipairs(offered) do chosen[pattern] = true end
   local dialog = Dialog.open(M.sheet(ask, place, chosen), place.wanted)
   local function reply(params)
     params.permissionId = ask.permissionId
     does.answer(protocol.request.permission_reply, params)
   end
   local function store(scope)
-    local patterns = vim.tbl_filter(function(p) return chosen[p] end, always.patterns)
+    local patterns = vim.tbl_filter(function(p) return chosen[p] end, offered)
     if #patterns == 0 then return tell('Nothing is chosen that an "always" could store.', vim.log.levels.WARN) end
     reply({ reply = 'always', scope = scope, patterns = patterns })
   end
@@ -94,7 +96,7 @@ function M.open(ask, place, does)
   if always then
     dialog:map({ 'a' }, function() store('session') end)
     if vim.tbl_contains(always.scope or {}, 'project') then dialog:map({ 'p' }, function() store('project') end) end
-    for index, pattern in ipairs(#always.patterns > 1 and always.patterns or {}) do
+    for index, pattern in ipairs(#offered > 1 and offered or {}) do
       dialog:map({ tostring(index) }, function()
         chosen[pattern] = not chosen[pattern]
         dialog:write(M.sheet(ask, place, chosen))

@@ -134,9 +134,9 @@ function M.hint(chat)
   if chat.copy and next(chat.copy.pending) then
     text[#text + 1] = '%#AgentlsWait# ? answer with <Esc> or :AgentPermissions%<'
   else
-    local keys = M.keys
-    text[#text + 1] = ('%%#AgentlsQuiet# %s %s · %s queue%s · @ attach'):format(keys.send.i, busy and 'steer' or 'send', keys.queue.i,
-      busy and ' · ' .. keys.abort.i .. ' stop' or '') .. '%<'
+    local function key(name) return M.keys[name].i or M.keys[name].n or '' end
+    text[#text + 1] = ('%%#AgentlsQuiet# %s %s · %s queue%s · @ attach'):format(key('send'), busy and 'steer' or 'send', key('queue'),
+      busy and ' · ' .. key('abort') .. ' stop' or '') .. '%<'
   end
   return table.concat(text)
 end

@@ -65,12 +65,14 @@ local function seconds(time)
 end
 
 --- What a call is about, in few words.
-local function subject(part)
+---@param part table
+---@param room integer
+local function subject(part, room)
   local state = part.state
   local input = state.input or {}
-  if part.tool == 'bash' and input.command then return one_line(input.command, 90) end
-  local text = state.title or input.filePath or input.path or input.pattern or input.description or ''
-  return one_line(tostring(text), 90)
+  local path = input.filePath or input.path
+  local text = part.tool == 'bash' and input.command or state.title or path and vim.fn.fnamemodify(path, ':.') or input.pattern or input.description or ''
+  return one_line(tostring(text), math.max(room, 10))
 end
 
 local function output_of(part)
@@ -107,14 +109,15 @@ end
 ---@param part table
 ---@param opened boolean
 ---@param asked? table the question that the call waits for
+---@param width integer
 ---@return agentls.Block
-function M.tool(part, opened, asked)
+function M.tool(part, opened, asked, width)
   local status = part.state.status
   local block = { key = part.id, lines = {}, marks = {}, folds = true }
   local icon = asked and '?' or ICON[status]
   local head = ('%s %s'):format(icon, part.tool)
-  local rest = subject(part)
   local took = seconds(part.state.time)
+  local rest = subject(part, width - vim.fn.strdisplaywidth(head) - #took - 5)
   add(block, head .. (rest ~= '' and '  ' .. rest or '') .. (took ~= '' and '  ' .. took or ''))
   mark(block, 0, 0, #icon, asked and 'AgentlsWait' or COLOUR[status])
   mark(block, 0, #icon, #head, 'AgentlsTool')
@@ -153,10 +156,10 @@ function M.thought(part, opened)
 end
 
 ---@return agentls.Block?
-function M.part(part, opened, asked)
+function M.part(part, opened, asked, width)
   if part.type == 'text' then return not part.synthetic and M.text(part) or nil end
   if part.type == 'reasoning' then return M.thought(part, opened) end
-  if part.type == 'tool' then return M.tool(part, opened, asked) end
+  if part.type == 'tool' then return M.tool(part, opened, asked, width) end
   local block = { key = part.id, lines = {}, marks = {} }
   if part.type == 'file' then
     add(block, '⎘ ' .. (part.filename or part.url), 'AgentlsQuiet')
@@ -228,13 +231,19 @@ local function safe(text)
   return (tostring(text):gsub('%%', '%%%%'))
 end
 
+--- Milliseconds since 1970.
+local function now()
+  local s, micro = vim.uv.gettimeofday()
+  return s * 1000 + micro / 1000
+end
+
 ---@param copy agentls.Copy
 ---@return string text
 ---@return string group
 local function doing(copy)
   local status = copy.status
   if status.type == 'retry' then
-    local left = math.max(0, math.ceil((status.nextAt - os.time() * 1000) / 1000))
+    local left = math.max(0, math.ceil((status.nextAt - now()) / 1000))
     return ('↻ attempt %d in %d s: %s'):format(status.attempt, left, one_line(status.message, 60)), GROUP.retry
   end
   local open = vim.tbl_count(copy.pending)
