@@ -100,14 +100,14 @@ class Desk:
         settings.write_text(json.dumps({"model": "fake/test-model", "provider": {"fake": provider}}), encoding="utf-8")
         return model
 
-    def editor(self, options: str = "{ trusted = true }", **size: int) -> Nvim:
+    def editor(self, options: str = "{ trusted = true }", **size: Any) -> Nvim:
         nvim = Nvim(neovim(), self.project, self.env, **size)
         self.open.append(nvim)
         if options:
             nvim.lua(f"require('agentls').setup({options})")
         return nvim
 
-    def chat(self, **size: int) -> Nvim:
+    def chat(self, **size: Any) -> Nvim:
         """An editor with the chat open and the cursor in the prompt."""
         nvim = self.editor(**size)
         nvim.keys(":Agent<CR>")

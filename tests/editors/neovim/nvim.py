@@ -1,6 +1,6 @@
 """A real Neovim: its API over pynvim, its screen as a second, raw UI client sees it."""
 
-import os
+import contextlib
 import shutil
 import socket
 import subprocess
@@ -63,7 +63,9 @@ class Screen(threading.Thread):
             case "grid_clear":
                 self.grid = [[(" ", 0)] * self.width for _ in range(self.height)]
             case "default_colors_set":
-                self.default = tuple(given if given >= 0 else was for given, was in zip(args, self.default, strict=False))
+                self.default = tuple(
+                    given if given >= 0 else was for given, was in zip(args, self.default, strict=False)
+                )
             case "hl_attr_define":
                 self.groups[args[0]] = args[1]
             case "grid_cursor_goto":
@@ -135,18 +137,24 @@ class Screen(threading.Thread):
                     if back != self.default[1]:
                         draw.rectangle([x * wide, y * high, (x + 1) * wide - 1, (y + 1) * high - 1], fill=rgb(back))
                     if cell.strip():
-                        draw.text((x * wide, y * high + 1), cell, font=bold if look.get("bold") else plain, fill=rgb(front))
+                        draw.text(
+                            (x * wide, y * high + 1), cell, font=bold if look.get("bold") else plain, fill=rgb(front)
+                        )
         image.save(path)
 
 
 class Nvim:
-    def __init__(self, binary: str, folder: Path, env: dict[str, str], width: int = 120, height: int = 36) -> None:
+    def __init__(
+        self, binary: str, folder: Path, env: dict[str, str], width: int = 120, height: int = 36, *, plain: bool = False
+    ) -> None:
+        """`plain`: with the user's own configuration from `env`, and without the plugin put in by hand."""
         self.folder = Path(tempfile.mkdtemp(prefix="nv"))
         path = str(self.folder / "s")
         clean = {name: value for name, value in env.items() if name not in ("NVIM", "VIM", "VIMRUNTIME")}
-        clean.update({f"XDG_{kind}_HOME": str(self.folder / kind.lower()) for kind in ("CONFIG", "CACHE")} | clean)
+        clean.setdefault("XDG_CACHE_HOME", str(self.folder / "cache"))
+        given = [] if plain else ["--clean", "--cmd", f"set rtp^={PLUGIN}"]
         self.process = subprocess.Popen(
-            [binary, "--headless", "--clean", "--cmd", f"set rtp^={PLUGIN}", "--listen", path, "-n"],
+            [binary, "--headless", *given, "--listen", path, "-n"],
             env=clean,
             cwd=folder,
             stdin=subprocess.DEVNULL,
@@ -156,6 +164,7 @@ class Nvim:
         self._wait_for(path)
         self.api = pynvim.attach("socket", path=path)
         self.screen = Screen(path, width, height)
+        self.wait_lua(f"vim.o.columns == {width}")
 
     def _wait_for(self, path: str) -> None:
         end = time.monotonic() + 15
@@ -186,10 +195,8 @@ class Nvim:
         return self.lua("return vim.api.nvim_exec2('messages', {output = true}).output")
 
     def close(self) -> None:
-        try:
+        with contextlib.suppress(OSError):
             self.api.command("qa!", async_=True)
-        except OSError:
-            pass
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:

@@ -2,7 +2,10 @@
 
 from nvim import Nvim
 
-IDLE = "(function() local c = require('agentls.agent').current.copy return c and c.turn and c.turn.state == 'ended' and c.status.type == 'idle' end)()"
+IDLE = """(function()
+    local copy = require('agentls.agent').current.copy
+    return copy and copy.turn and copy.turn.state == 'ended' and copy.status.type == 'idle'
+end)()"""
 
 
 def send(nvim: Nvim, words: str, key: str = "<C-s>") -> None:

@@ -1,7 +1,8 @@
 """What goes along with a prompt: files, the selection, diagnostics."""
 
-from conftest import Desk
 from steps import idle, send
+
+from conftest import Desk
 
 CODE = "def add(a, b):\n    return a - b\n\n\ndef other():\n    pass\n"
 

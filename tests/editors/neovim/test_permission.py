@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable
 
-from conftest import Desk
 from nvim import Nvim
 from steps import command, dialog, idle, send
+
+from conftest import Desk
 
 
 def bash(*commands: str) -> dict[str, object]:
@@ -118,7 +119,8 @@ def test_it_is_withdrawn_when_somebody_else_answers(desk: Desk) -> None:
     dialog(nvim, "$ touch one")
     nvim.lua("""
         local ask = require('agentls.asks').open()[1]
-        require('agentls.agent').request('permission/reply', { permissionId = ask.permissionId, reply = 'once' }, function() end)
+        local params = { permissionId = ask.permissionId, reply = 'once' }
+        require('agentls.agent').request('permission/reply', params, function() end)
     """)
     nvim.screen.wait_gone("Permission · bash")
     nvim.screen.wait_for("Went on.")
@@ -139,7 +141,9 @@ def test_it_is_withdrawn_by_an_abort(desk: Desk) -> None:
 
 
 def test_it_takes_no_focus_while_the_user_types(desk: Desk) -> None:
-    model = desk.model({"events": [{"gate": "ask"}, *tool_call("touch one"), {"finish": "tool_calls"}, "done"]}, {"text": "End."})
+    model = desk.model(
+        {"events": [{"gate": "ask"}, *tool_call("touch one"), {"finish": "tool_calls"}, "done"]}, {"text": "End."}
+    )
     nvim = desk.chat()
     send(nvim, "Touch")
     nvim.screen.wait_for("● working")
@@ -157,7 +161,9 @@ def test_it_takes_no_focus_while_the_user_types(desk: Desk) -> None:
 
 
 def test_it_opens_by_command_only_while_the_user_is_in_a_file(desk: Desk) -> None:
-    model = desk.model({"events": [{"gate": "ask"}, *tool_call("touch one"), {"finish": "tool_calls"}, "done"]}, {"text": "End."})
+    model = desk.model(
+        {"events": [{"gate": "ask"}, *tool_call("touch one"), {"finish": "tool_calls"}, "done"]}, {"text": "End."}
+    )
     nvim = desk.chat()
     send(nvim, "Touch")
     nvim.screen.wait_for("● working")

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from conftest import Desk
 from nvim import Nvim
 from steps import command, dialog, send
+
+from conftest import Desk
 
 COLOURS = {
     "header": "Colour",

@@ -5,9 +5,10 @@ import signal
 import sys
 from collections.abc import Callable
 
-from conftest import Desk
 from nvim import Nvim
 from steps import command, dialog, idle, send
+
+from conftest import Desk
 
 TOUCH = {"calls": [{"name": "bash", "arguments": {"command": "touch one"}}]}
 
@@ -20,7 +21,9 @@ def server_pid(nvim: Nvim) -> int:
     return int(nvim.wait_lua("vim.g.pid"))
 
 
-def test_a_server_killed_in_mid_question_comes_back_with_the_question(desk: Desk, picture: Callable[[Nvim, str], None]) -> None:
+def test_a_server_killed_in_mid_question_comes_back_with_the_question(
+    desk: Desk, picture: Callable[[Nvim, str], None]
+) -> None:
     desk.model(TOUCH, {"text": "It is touched."})
     nvim = desk.chat()
     send(nvim, "Touch")
@@ -48,7 +51,7 @@ def test_a_server_killed_in_mid_stream_ends_the_turn_and_the_session_goes_on(des
     nvim.screen.wait_for("A new one.")
     text = nvim.screen.text()
     assert text.count("▍ You") == 2
-    assert text.count("Half an answer") <= 1  # what a killed server had not saved yet is gone, and nothing is there twice
+    assert text.count("Half an answer") <= 1  # what the killed server had not saved yet is gone
 
 
 def test_what_is_sent_while_the_server_is_down_arrives_once(desk: Desk) -> None:

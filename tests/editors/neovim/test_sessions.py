@@ -2,17 +2,28 @@
 
 from collections.abc import Callable
 
-from conftest import Desk
 from nvim import Nvim
 from steps import command, idle, send
 
+from conftest import Desk
+
 
 def gated(words: str, gate: str, rest: str) -> dict[str, object]:
-    return {"events": [{"delta": {"content": words}}, {"gate": gate}, {"delta": {"content": rest}}, {"finish": "stop"}, "done"]}
+    return {
+        "events": [
+            {"delta": {"content": words}},
+            {"gate": gate},
+            {"delta": {"content": rest}},
+            {"finish": "stop"},
+            "done",
+        ]
+    }
 
 
 def test_two_sessions_stream_side_by_side(desk: Desk, picture: Callable[[Nvim, str], None]) -> None:
-    model = desk.model(gated("Left is here", "left", ", left is done"), gated("Right is here", "right", ", right is done"))
+    model = desk.model(
+        gated("Left is here", "left", ", left is done"), gated("Right is here", "right", ", right is done")
+    )
     nvim = desk.chat(width=160)
     send(nvim, "to the left")
     nvim.screen.wait_for("Left is here")

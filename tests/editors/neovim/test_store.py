@@ -3,8 +3,9 @@
 import subprocess
 from pathlib import Path
 
-from conftest import neovim
 from nvim import PLUGIN
+
+from conftest import neovim
 
 
 def test_the_copy_follows_the_protocols_rules() -> None:

@@ -57,7 +57,7 @@ function Canvas:note(change)
   elseif kind == 'part' then
     if change.same then return false end
     self.dirty[change.id] = true
-  elseif kind == 'tail' then
+  elseif kind == 'tail' or kind == 'status' then
     self.dirty.tail = true
   elseif kind == 'pending' then
     self.asks = true

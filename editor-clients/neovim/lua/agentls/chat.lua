@@ -211,6 +211,14 @@ end
 
 -- Keys ----------------------------------------------------------------------------------------------------------------
 
+--- The help, also where nobody has made its tags.
+local function help()
+  if pcall(vim.cmd.help, 'agentls-keys') then return end
+  local file = vim.api.nvim_get_runtime_file('doc/agentls.txt', false)[1]
+  vim.cmd.split({ vim.fn.fnameescape(file) })
+  vim.bo.filetype = 'help'
+end
+
 function Chat:map()
   local function map(keys, does, what)
     for _, key in ipairs(keys) do vim.keymap.set('n', key, does, { buffer = self.buf, nowait = true, desc = 'agentls: ' .. what }) end
@@ -236,7 +244,7 @@ function Chat:map()
   end, 'write a prompt')
   map({ 'q' }, function() self:hide() end, 'hide')
   for _, buf in ipairs({ self.buf, self.prompt }) do
-    vim.keymap.set('n', 'g?', function() vim.cmd.help('agentls-keys') end, { buffer = buf, desc = 'agentls: help' })
+    vim.keymap.set('n', 'g?', help, { buffer = buf, desc = 'agentls: help' })
   end
   map({ '<C-c>' }, function() self.agent.abort(self) end, 'stop')
   map({ 'gp' }, function() self.agent.earlier(self) end, 'earlier messages')

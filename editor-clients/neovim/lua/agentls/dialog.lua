@@ -45,6 +45,7 @@ function Dialog.open(sheet, wanted)
   local win = api.nvim_open_win(buf, true, place(sheet))
   local self = setmetatable({ win = win, buf = buf, ready = false }, Dialog)
   vim.wo[win].wrap = true
+  vim.wo[win].linebreak = true
   vim.wo[win].breakindent = true
   vim.wo[win].breakindentopt = 'shift:2'
   vim.wo[win].winhighlight = 'NormalFloat:NormalFloat,FloatBorder:AgentlsWait,FloatTitle:AgentlsWait,FloatFooter:AgentlsQuiet'

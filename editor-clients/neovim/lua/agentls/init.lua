@@ -33,6 +33,10 @@ local function watch()
   vim.api.nvim_create_autocmd('WinResized', { group = group, callback = vim.schedule_wrap(function()
     for _, chat in ipairs(require('agentls.agent').chats) do chat:bar() end
   end) })
+  vim.api.nvim_create_autocmd('VimResized', { group = group, callback = function()
+    local chat = require('agentls.agent').current
+    if chat then chat:share_width() end
+  end })
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('agentls.markdown').groups })
 end
 

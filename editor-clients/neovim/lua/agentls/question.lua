@@ -31,64 +31,90 @@ function M.sheet(item, title, foot, chosen, own)
   return sheet, first
 end
 
+---@class agentls.Asking one of the questions while it is shown
+---@field item table
+---@field chosen table<string, boolean>
+---@field own? string own words, where several answers are allowed
+---@field dialog agentls.Dialog
+---@field write fun()
+---@field done fun(answers: string[])
+
+---@param asking agentls.Asking
+---@param option? table
+local function pick(asking, option)
+  if not option then return end
+  if not asking.item.multiple then return asking.done({ option.label }) end
+  asking.chosen[option.label] = not asking.chosen[option.label]
+  asking.write()
+end
+
+---@param asking agentls.Asking
+local function finish(asking)
+  local list = {}
+  for _, option in ipairs(asking.item.options or {}) do
+    if asking.chosen[option.label] then list[#list + 1] = option.label end
+  end
+  list[#list + 1] = asking.own
+  if #list > 0 then asking.done(list) end
+end
+
+---@param asking agentls.Asking
+local function own_words(asking)
+  vim.ui.input({ prompt = 'Your answer: ' }, function(words)
+    if not words or vim.trim(words) == '' then return end
+    if not asking.item.multiple then return asking.done({ words }) end
+    asking.own = words
+    asking.write()
+  end)
+end
+
+--- The keys of one question.
+---@param asking agentls.Asking
+---@param first integer line of the first option
+local function keys(asking, first)
+  local item, dialog = asking.item, asking.dialog
+  local function under_cursor() return (item.options or {})[vim.api.nvim_win_get_cursor(dialog.win)[1] - first + 1] end
+  for index = 1, 9 do
+    dialog:map({ tostring(index) }, function() pick(asking, (item.options or {})[index]) end)
+  end
+  dialog:map({ '<Space>' }, function() pick(asking, under_cursor()) end)
+  dialog:map({ '<CR>' }, function()
+    if item.multiple then finish(asking) else pick(asking, under_cursor()) end
+  end)
+  dialog:map({ 'i' }, function()
+    if item.custom ~= false then own_words(asking) end
+  end)
+end
+
 ---@param ask table
 ---@param place {index: integer, count: integer, wanted: boolean}
 ---@param does {answer: fun(method: string, params: table), later: fun(), step: fun(by: integer)}
 ---@return agentls.Dialog
 function M.open(ask, place, does)
-  local answers, dialog = {}, nil
+  local answers, dialog = {}, nil ---@type string[][], agentls.Dialog?
   local function show(number)
-    local item, chosen, own = ask.questions[number], {}, nil
-    local title = 'Question · ' .. item.header
-    local foot = #ask.questions > 1 and ('question %d of %d'):format(number, #ask.questions) or place.count > 1 and ('%d of %d'):format(place.index, place.count) or nil
-    local function write() dialog:write((M.sheet(item, title, foot, chosen, own))) end
-    local function done(list)
+    local item = ask.questions[number]
+    local asking = { item = item, chosen = {} } ---@type agentls.Asking
+    local foot = #ask.questions > 1 and ('question %d of %d'):format(number, #ask.questions)
+      or place.count > 1 and ('%d of %d'):format(place.index, place.count) or nil
+    local function sheet() return M.sheet(item, 'Question · ' .. item.header, foot, asking.chosen, asking.own) end
+    local page, first = sheet()
+    if dialog then dialog:write(page) else dialog = Dialog.open(page, place.wanted) end
+    asking.dialog = dialog
+    function asking.write() dialog:write((sheet())) end
+    function asking.done(list)
       answers[number] = list
       if number < #ask.questions then return show(number + 1) end
       does.answer(protocol.request.question_reply, { questionId = ask.questionId, answers = answers })
     end
-    local function pick(option)
-      if not option then return end
-      if not item.multiple then return done({ option.label }) end
-      chosen[option.label] = not chosen[option.label]
-      write()
-    end
-    local sheet, first = M.sheet(item, title, foot, chosen, own)
-    local function under_cursor() return item.options[vim.api.nvim_win_get_cursor(dialog.win)[1] - first + 1] end
-    if dialog then
-      for _, map in ipairs(vim.api.nvim_buf_get_keymap(dialog.buf, 'n')) do vim.keymap.del('n', map.lhs, { buffer = dialog.buf }) end
-      dialog:write(sheet)
-    else
-      dialog = Dialog.open(sheet, place.wanted)
-    end
-    for index, option in ipairs(item.options or {}) do
-      if index < 10 then dialog:map({ tostring(index) }, function() pick(option) end) end
-    end
-    vim.api.nvim_win_set_cursor(dialog.win, { math.min(first, #sheet.lines), 0 })
-    dialog:map({ '<Space>' }, function() pick(under_cursor()) end)
-    dialog:map({ '<CR>' }, function()
-      if not item.multiple then return pick(under_cursor()) end
-      local list = {}
-      for _, option in ipairs(item.options) do if chosen[option.label] then list[#list + 1] = option.label end end
-      if own then list[#list + 1] = own end
-      if #list > 0 then done(list) end
-    end)
-    if item.custom ~= false then
-      dialog:map({ 'i' }, function()
-        vim.ui.input({ prompt = 'Your answer: ' }, function(words)
-          if not words or vim.trim(words) == '' then return end
-          if not item.multiple then return done({ words }) end
-          own = words
-          write()
-        end)
-      end)
-    end
-    dialog:map({ 'x' }, function() does.answer(protocol.request.question_reject, { questionId = ask.questionId }) end)
-    dialog:map({ 'q', '<Esc>' }, does.later, true)
-    dialog:map({ ']' }, function() does.step(1) end, true)
-    dialog:map({ '[' }, function() does.step(-1) end, true)
+    keys(asking, first)
+    vim.api.nvim_win_set_cursor(dialog.win, { math.min(first, #page.lines), 0 })
   end
   show(1)
+  dialog:map({ 'x' }, function() does.answer(protocol.request.question_reject, { questionId = ask.questionId }) end)
+  dialog:map({ 'q', '<Esc>' }, does.later, true)
+  dialog:map({ ']' }, function() does.step(1) end, true)
+  dialog:map({ '[' }, function() does.step(-1) end, true)
   return dialog
 end
 

@@ -207,6 +207,10 @@ function M.tail(copy)
       add(block, index == 1 and line or '  ' .. line, failed and 'AgentlsError' or 'AgentlsWait')
     end
   end
+  if copy.status.type == 'retry' then
+    add(block, '')
+    for _, line in ipairs(M.lines('↻ ' .. copy.status.message)) do add(block, line, 'AgentlsWait') end
+  end
   if #copy.todos > 0 then
     local done = #vim.tbl_filter(function(t) return t.status == 'completed' end, copy.todos)
     add(block, '')
@@ -244,7 +248,7 @@ local function doing(copy)
   local status = copy.status
   if status.type == 'retry' then
     local left = math.max(0, math.ceil((status.nextAt - now()) / 1000))
-    return ('↻ attempt %d in %d s: %s'):format(status.attempt, left, one_line(status.message, 60)), GROUP.retry
+    return ('↻ attempt %d in %d s'):format(status.attempt, left), GROUP.retry
   end
   local open = vim.tbl_count(copy.pending)
   local text = LABEL[status.type] or status.type
