@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from agentls.engine.runaway import Runaway
 from agentls.engine.transcript import Writer
 from agentls.model.client import (
     ModelEvent,
@@ -18,7 +19,10 @@ from agentls.schema.part import Part, PartTime, Pending, ReasoningPart, TextPart
 
 
 class Processor:
-    """One attempt. Tool parts stay `pending`: they run only once the attempt has ended."""
+    """One attempt. Tool parts stay `pending`: they run only once the attempt has ended.
+
+    `runaway` is set once its text goes in circles.
+    """
 
     def __init__(self, writer: Writer, message: AssistantMessage) -> None:
         self._writer = writer
@@ -28,6 +32,8 @@ class Processor:
         self._made: list[Part] = []
         self.problems: dict[str, str] = {}
         self.end: StepEnd | None = None
+        self.runaway = False
+        self._guard = Runaway()
 
     @property
     def tools(self) -> list[ToolPart]:
@@ -41,15 +47,15 @@ class Processor:
             case ReasoningDelta(text, field):
                 self._append(text, field)
             case ToolInputStart(key, name):
-                self._close_text()
+                self.close_text()
                 self._start_tool(key, name)
             case ToolInputDelta(key, text):
                 self._writer.grow(self._tools[key].id, "raw", text)
             case ToolCall():
-                self._close_text()
+                self.close_text()
                 self._complete_tool(event)
             case StepEnd():
-                self._close_text()
+                self.close_text()
                 self.end = event
             case _:
                 assert_never(event)
@@ -67,9 +73,11 @@ class Processor:
             return
         kind = TextPart if field is None else ReasoningPart
         if not isinstance(self._text, kind):
-            self._close_text()
+            self.close_text()
             self._text = self._start_text(field)
+            self._guard = Runaway()
         self._writer.grow(self._text.id, "text", text)
+        self.runaway = self._guard.feed(text)
 
     def _start_text(self, field: str | None) -> TextPart | ReasoningPart:
         with self._writer.together():
@@ -83,7 +91,7 @@ class Processor:
             self._made.append(part)
             return self._writer.part(part)
 
-    def _close_text(self) -> None:
+    def close_text(self) -> None:
         if self._text is None:
             return
         part = self._writer.current(self._text.id)

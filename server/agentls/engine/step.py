@@ -35,6 +35,10 @@ from agentls.storage.changes import ChangeStore
 _FILTERED = MessageError(
     name="ContentFilterError", data={"message": "The provider's content filter stopped the answer."}
 )
+_RUNAWAY = MessageError(
+    name="UnknownError",
+    data={"message": "The model repeated the same text over and over, so it was cut. Try again, or another model."},
+)
 OfferedTools = Callable[[Run, Agent], str]
 
 
@@ -90,6 +94,9 @@ class Steps:
             finish = "content-filter" if error.name == "ContentFilterError" else "error"
             time = message.time.but(completed=now())
             run.writer.message(message.but(finish=finish, error=error, time=time))
+            return False
+        if processor.runaway:
+            self._cut(run, message, processor)
             return False
         message = self._account(run, message, processor, model)
         if last:
@@ -163,6 +170,8 @@ class Steps:
                     async with aclosing(client.stream(request)) as events:
                         async for event in events:
                             processor.feed(event)
+                            if processor.runaway:
+                                return
                 except ModelFailure:
                     with self._stores.journal.transaction():
                         processor.discard()
@@ -179,6 +188,13 @@ class Steps:
             # What was used so far is known after a crash too.
             self._stores.save_turn(run.scope, run.turn.but(usage=run.usage), None)
             return run.writer.message(message.but(finish=finish, tokens=tokens, cost=spent, error=error))
+
+    def _cut(self, run: Run, message: AssistantMessage, processor: Processor) -> None:
+        with self._stores.journal.transaction():
+            processor.close_text()
+            self._refuse_calls(run, processor)
+            time = message.time.but(completed=now())
+            run.writer.message(message.but(finish="error", error=_RUNAWAY, time=time))
 
     def _refuse_calls(self, run: Run, processor: Processor) -> None:
         for part in processor.tools:
