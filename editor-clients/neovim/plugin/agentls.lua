@@ -11,22 +11,43 @@ local function command(name, does, what, more)
 end
 
 local function starting_with(list)
-  return function(lead) return vim.tbl_filter(function(item) return vim.startswith(item, lead) end, list) end
+  return function(lead)
+    return vim.tbl_filter(function(item) return vim.startswith(item, lead) end, list)
+  end
 end
 
 command('Agent', 'agent', 'show or hide the chat; ! begins a new session beside it', { nargs = '*', bang = true })
-command('AgentSend', 'send', 'send words, and with a range the lines; ! after the turn that runs', { nargs = '*', bang = true, range = true })
+command(
+  'AgentSend',
+  'send',
+  'send words, and with a range the lines; ! after the turn that runs',
+  { nargs = '*', bang = true, range = true }
+)
 command('AgentAbort', 'abort', 'stop; ! clears the queue too', { bang = true })
 command('AgentShell', 'shell', 'run a command of yours in the session', { nargs = '+', complete = 'shellcmd' })
 command('AgentSessions', 'sessions', 'choose a session; ! of all folders', { nargs = '*', bang = true })
-command('AgentMode', 'mode', 'ask, acceptEdits or auto', { nargs = '?', complete = starting_with({ 'ask', 'acceptEdits', 'auto' }) })
+command(
+  'AgentMode',
+  'mode',
+  'ask, acceptEdits or auto',
+  { nargs = '?', complete = starting_with({ 'ask', 'acceptEdits', 'auto' }) }
+)
 command('AgentModel', 'model', 'choose the model', { nargs = '?' })
 command('AgentLog', 'log', 'the log of the server')
 command('AgentPermissions', 'permissions', 'answer what is open; ! the stored rules', { bang = true })
 command('AgentQueue', 'queue', 'take a prompt out of the queue')
 command('AgentRestart', 'restart', 'restart the server; sessions go on')
 
-local plugs = { toggle = 'agent', send = 'send', abort = 'abort', sessions = 'sessions', mode = 'mode', model = 'model', permissions = 'permissions', queue = 'queue' }
+local plugs = {
+  toggle = 'agent',
+  send = 'send',
+  abort = 'abort',
+  sessions = 'sessions',
+  mode = 'mode',
+  model = 'model',
+  permissions = 'permissions',
+  queue = 'queue',
+}
 for name, does in pairs(plugs) do
   vim.keymap.set('n', '<Plug>(agentls-' .. name .. ')', run(does), { desc = 'agentls: ' .. name })
 end

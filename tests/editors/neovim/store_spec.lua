@@ -22,28 +22,39 @@ local function text_part(id, rev, text, pos)
 end
 
 local function delta(base, rev, words, id, field)
-  return { sessionId = 's', messageId = 'm1', partId = id or 'p1', field = field or 'text', base = base, rev = rev, delta = words }
+  return {
+    sessionId = 's',
+    messageId = 'm1',
+    partId = id or 'p1',
+    field = field or 'text',
+    base = base,
+    rev = rev,
+    delta = words,
+  }
 end
 
 --- A store with one session, one message and one growing part of revision 1.
 local function opened()
   local seen = { changes = {}, fetched = {} }
-  local store = Store.new(function(_, change) table.insert(seen.changes, change) end, function(_, id) table.insert(seen.fetched, id) end)
+  local store = Store.new(
+    function(_, change) table.insert(seen.changes, change) end,
+    function(_, id) table.insert(seen.fetched, id) end
+  )
   store:attached('s', {
     position = { epoch = 'e', seq = 10 },
     status = { type = 'busy' },
     pending = { permissions = {}, questions = {} },
     snapshot = {
-      session = { id = 's', title = 'A' }, todos = {}, queue = {},
+      session = { id = 's', title = 'A' },
+      todos = {},
+      queue = {},
       messages = { { message = { id = 'm1', role = 'assistant', pos = 1 }, parts = { text_part('p1', 1) } } },
     },
   })
   return store, store.copies.s, seen
 end
 
-local function text_of(copy, id)
-  return Store.text(copy.parts[id or 'p1'], 'text')
-end
+local function text_of(copy, id) return Store.text(copy.parts[id or 'p1'], 'text') end
 
 it('appends a delta whose base is the own revision', function()
   local store, copy, seen = opened()
@@ -110,7 +121,13 @@ end)
 
 it('grows the output and the raw arguments within a tool state', function()
   local store, copy = opened()
-  store:notified('part/updated', { sessionId = 's', part = { id = 'p2', messageId = 'm1', type = 'tool', pos = 2, rev = 1, state = { status = 'running' } } })
+  store:notified(
+    'part/updated',
+    {
+      sessionId = 's',
+      part = { id = 'p2', messageId = 'm1', type = 'tool', pos = 2, rev = 1, state = { status = 'running' } },
+    }
+  )
   store:notified('part/delta', delta(1, 2, 'one\n', 'p2', 'output'))
   store:notified('part/delta', delta(2, 3, 'two', 'p2', 'output'))
   same('one\ntwo', Store.text(copy.parts.p2, 'output'))
@@ -122,19 +139,33 @@ it('takes over a position only after all changes, and grows with notifications',
   same(12, copy.position.seq)
   store:notified('part/updated', { sessionId = 's', seq = 11, part = text_part('p1', 2) })
   same(12, copy.position.seq)
-  store:attached('s', { position = { epoch = 'e', seq = 20 }, status = { type = 'idle' }, pending = { permissions = {}, questions = {} }, changes = {} })
+  store:attached(
+    's',
+    {
+      position = { epoch = 'e', seq = 20 },
+      status = { type = 'idle' },
+      pending = { permissions = {}, questions = {} },
+      changes = {},
+    }
+  )
   same(20, copy.position.seq)
 end)
 
 it('applies changes in order: rows, removals, and all parts of a removed message', function()
   local store, copy = opened()
   store:attached('s', {
-    position = { epoch = 'e', seq = 30 }, status = { type = 'idle' }, pending = { permissions = {}, questions = {} },
+    position = { epoch = 'e', seq = 30 },
+    status = { type = 'idle' },
+    pending = { permissions = {}, questions = {} },
     changes = {
       { seq = 21, kind = 'session', value = { id = 's', title = 'B' } },
       { seq = 22, kind = 'message', removed = 'm1' },
       { seq = 23, kind = 'message', value = { id = 'm2', role = 'user', pos = 2 } },
-      { seq = 24, kind = 'part', value = { id = 'p5', messageId = 'm2', type = 'text', text = 'hi', pos = 1, rev = 1 } },
+      {
+        seq = 24,
+        kind = 'part',
+        value = { id = 'p5', messageId = 'm2', type = 'text', text = 'hi', pos = 1, rev = 1 },
+      },
       { seq = 25, kind = 'queue', value = { messageId = 'm3', text = 'next' } },
       { seq = 26, kind = 'todo', value = { { content = 'do', status = 'pending' } } },
       { seq = 27, kind = 'permission', removed = 'per_1' },
@@ -149,10 +180,26 @@ end)
 
 it('takes over what waits from the answer of attach', function()
   local store, copy = opened()
-  store:notified('permission/asked', { sessionId = 's', rootSessionId = 's', permissionId = 'per_1', seq = 11, createdAt = 1 })
-  store:attached('s', { position = { epoch = 'e', seq = 12 }, status = { type = 'waiting' }, changes = {},
-    pending = { permissions = { { permissionId = 'per_2', createdAt = 2 } }, questions = { { questionId = 'que_1', createdAt = 1 } } } })
-  same({ 'que_1', 'per_2' }, vim.tbl_map(function(one) return one.permissionId or one.questionId end, Store.pending_of(copy)))
+  store:notified(
+    'permission/asked',
+    { sessionId = 's', rootSessionId = 's', permissionId = 'per_1', seq = 11, createdAt = 1 }
+  )
+  store:attached(
+    's',
+    {
+      position = { epoch = 'e', seq = 12 },
+      status = { type = 'waiting' },
+      changes = {},
+      pending = {
+        permissions = { { permissionId = 'per_2', createdAt = 2 } },
+        questions = { { questionId = 'que_1', createdAt = 1 } },
+      },
+    }
+  )
+  same(
+    { 'que_1', 'per_2' },
+    vim.tbl_map(function(one) return one.permissionId or one.questionId end, Store.pending_of(copy))
+  )
 end)
 
 it('counts a child session question for its root', function()
@@ -175,8 +222,16 @@ end)
 
 it('puts a snapshot in place of all it had', function()
   local store, copy = opened()
-  store:attached('s', { position = { epoch = 'f', seq = 1 }, status = { type = 'idle' }, truncated = true, pending = { permissions = {}, questions = {} },
-    snapshot = { session = { id = 's', title = 'C' }, todos = {}, queue = {}, messages = {} } })
+  store:attached(
+    's',
+    {
+      position = { epoch = 'f', seq = 1 },
+      status = { type = 'idle' },
+      truncated = true,
+      pending = { permissions = {}, questions = {} },
+      snapshot = { session = { id = 's', title = 'C' }, todos = {}, queue = {}, messages = {} },
+    }
+  )
   same({}, copy.messages)
   same({}, copy.parts)
   same({ epoch = 'f', seq = 1 }, copy.position)

@@ -71,6 +71,7 @@ def test_20000_single_notifications_never_stall_the_editor(desk: Desk, record_pr
 
 
 def chunk(number: int) -> str:
-    words = LINES[:27] if number % 2 == 0 else LINES[27:]
-    body = {"choices": [{"index": 0, "delta": {"content": words}, "finish_reason": None}]}
+    """No two are alike: what repeats itself is cut by the server."""
+    words = f"{number * 7919 % 99991:05d} `words` of an " if number % 2 == 0 else f"**answer** of {number:05d} words\n"
+    body = {"choices": [{"index": 0, "delta": {"content": words.rjust(27)}, "finish_reason": None}]}
     return f"data: {json.dumps(body)}\n\n"

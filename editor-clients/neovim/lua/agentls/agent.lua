@@ -18,11 +18,12 @@ local M = {
   tell = tell,
 }
 
-
 ---@param id string
 ---@return agentls.Chat?
 local function chat_of(id)
-  for _, chat in ipairs(M.chats) do if chat.id == id then return chat end end
+  for _, chat in ipairs(M.chats) do
+    if chat.id == id then return chat end
+  end
 end
 
 M.store = Store.new(function(copy, change)
@@ -47,7 +48,9 @@ local function attach(chat, callback)
   R(request.session_attach, { sessionId = chat.id, since = copy.position }, function(err, result)
     if not err then
       M.store:attached(chat.id, result)
-      if result.owner then tell(('Process %d runs this session: it can only be read here.'):format(result.owner.pid), vim.log.levels.WARN) end
+      if result.owner then
+        tell(('Process %d runs this session: it can only be read here.'):format(result.owner.pid), vim.log.levels.WARN)
+      end
     elseif err.data and err.data.kind ~= 'gone' then
       tell('The session could not be opened: ' .. err.message, vim.log.levels.ERROR)
     end
@@ -82,7 +85,9 @@ end
 --- The chat that commands are about: the one under the cursor, else the last one; made if there is none.
 ---@return agentls.Chat
 function M.here()
-  for _, chat in ipairs(M.chats) do if chat:focused() then M.current = chat end end
+  for _, chat in ipairs(M.chats) do
+    if chat:focused() then M.current = chat end
+  end
   M.current = M.current or add()
   return M.current
 end
@@ -124,10 +129,14 @@ end
 
 --- The user's word on an untrusted folder.
 local function ask_trust(callback)
-  vim.ui.select({ 'Trust', 'Not now' }, { prompt = 'Trust ' .. server.root() .. ' and run what its settings say?' }, function(choice)
-    if choice ~= 'Trust' then return callback(false) end
-    R(request.workspace_trust, { directory = server.root() }, function(err) callback(not err) end)
-  end)
+  vim.ui.select(
+    { 'Trust', 'Not now' },
+    { prompt = 'Trust ' .. server.root() .. ' and run what its settings say?' },
+    function(choice)
+      if choice ~= 'Trust' then return callback(false) end
+      R(request.workspace_trust, { directory = server.root() }, function(err) callback(not err) end)
+    end
+  )
 end
 
 ---@param chat agentls.Chat
@@ -143,7 +152,9 @@ local function pump(chat)
     if err then
       prompt.give_back(chat, entry.text)
       if kind ~= 'unavailable' then tell('Not sent: ' .. err.message, vim.log.levels.ERROR) end
-      if kind == 'untrusted' then ask_trust(function(yes) if yes then entry.retry() end end) end
+      if kind == 'untrusted' then ask_trust(function(yes)
+        if yes then entry.retry() end
+      end) end
     end
     chat:bar()
     pump(chat)
@@ -168,7 +179,11 @@ end
 ---@param draft {text: string, parts: table[], delivery?: 'steer'|'queue'}
 function M.send(chat, draft)
   M.current = chat
-  post(chat, { text = draft.text, method = request.session_prompt, params = { parts = draft.parts, delivery = draft.delivery or 'steer' } })
+  post(chat, {
+    text = draft.text,
+    method = request.session_prompt,
+    params = { parts = draft.parts, delivery = draft.delivery or 'steer' },
+  })
 end
 
 ---@param chat agentls.Chat
@@ -233,7 +248,10 @@ local function notified(method, params)
     M.store:notified(method, params)
   end
   if method == protocol.notification.turn_ended then
-    vim.api.nvim_exec_autocmds('User', { pattern = 'AgentlsTurnEnded', data = { sessionId = params.sessionId, stopReason = params.stopReason } })
+    vim.api.nvim_exec_autocmds(
+      'User',
+      { pattern = 'AgentlsTurnEnded', data = { sessionId = params.sessionId, stopReason = params.stopReason } }
+    )
   end
 end
 
@@ -242,12 +260,18 @@ local function up()
   for _, chat in ipairs(M.chats) do
     chat:connection('')
     local function resend() pump(chat) end
-    if chat.id then attach(chat, resend) else resend() end
+    if chat.id then
+      attach(chat, resend)
+    else
+      resend()
+    end
   end
 end
 
 local function down(reason)
-  for _, chat in ipairs(M.chats) do chat:connection(reason, server.state == 'failed') end
+  for _, chat in ipairs(M.chats) do
+    chat:connection(reason, server.state == 'failed')
+  end
   if server.state == 'failed' then tell(reason, vim.log.levels.ERROR) end
 end
 

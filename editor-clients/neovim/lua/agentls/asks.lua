@@ -13,13 +13,9 @@ local told = {} ---@type table<string, true>
 local agent
 
 ---@param controller table
-function M.init(controller)
-  agent = controller
-end
+function M.init(controller) agent = controller end
 
-local function id_of(ask)
-  return ask.permissionId or ask.questionId
-end
+local function id_of(ask) return ask.permissionId or ask.questionId end
 
 --- All that is open, of the current chat first.
 ---@return table[]
@@ -34,7 +30,9 @@ function M.open()
     end
   end
   take(agent.current and agent.current.copy)
-  for _, copy in pairs(agent.store.copies) do take(copy) end
+  for _, copy in pairs(agent.store.copies) do
+    take(copy)
+  end
   return list
 end
 
@@ -67,12 +65,16 @@ end
 ---@param wanted boolean whether the user asked to see it
 local function show(ask, wanted)
   local list, index = M.open(), 1
-  for at, one in ipairs(list) do if id_of(one) == id_of(ask) then index = at end end
+  for at, one in ipairs(list) do
+    if id_of(one) == id_of(ask) then index = at end
+  end
   local back = shown and shown.back or vim.api.nvim_get_current_win()
   if shown then shown.dialog:close() end
   local does = { answer = answer }
   function does.later()
-    for _, one in ipairs(M.open()) do later[id_of(one)] = true end
+    for _, one in ipairs(M.open()) do
+      later[id_of(one)] = true
+    end
     take_away()
   end
   function does.step(by)
@@ -81,18 +83,20 @@ local function show(ask, wanted)
   end
   local kind = ask.permissionId and permission or question
   vim.cmd.stopinsert()
-  shown = { id = id_of(ask), back = back, dialog = kind.open(ask, { index = index, count = #list, wanted = wanted }, does) }
+  shown =
+    { id = id_of(ask), back = back, dialog = kind.open(ask, { index = index, count = #list, wanted = wanted }, does) }
 end
 
 --- Whether a dialog may take the focus: the user is in the chat and types nothing.
-local function may_open()
-  return agent.current and agent.current:focused() and vim.api.nvim_get_mode().mode == 'n'
-end
+local function may_open() return agent.current and agent.current:focused() and vim.api.nvim_get_mode().mode == 'n' end
 
 local function announce(ask)
   if told[id_of(ask)] then return end
   told[id_of(ask)] = true
-  vim.api.nvim_exec_autocmds('User', { pattern = 'AgentlsAsked', data = { sessionId = ask.sessionId, id = id_of(ask) } })
+  vim.api.nvim_exec_autocmds(
+    'User',
+    { pattern = 'AgentlsAsked', data = { sessionId = ask.sessionId, id = id_of(ask) } }
+  )
   local words = vim.fn.strcharpart(ask.title or ask.questions[1].question, 0, 40)
   tell(('agentls asks (:AgentPermissions): %s'):format(words))
 end
@@ -101,13 +105,17 @@ end
 function M.refresh()
   local list = M.open()
   local open = {}
-  for _, ask in ipairs(list) do open[id_of(ask)] = ask end
+  for _, ask in ipairs(list) do
+    open[id_of(ask)] = ask
+  end
   if shown and not (open[shown.id] and shown.dialog:valid()) then
     local gone = shown.dialog:valid()
     take_away()
     if gone then tell('The question was settled.') end
   end
-  for id in pairs(later) do if not open[id] then later[id] = nil end end
+  for id in pairs(later) do
+    if not open[id] then later[id] = nil end
+  end
   if shown then return end
   for _, ask in ipairs(list) do
     if not later[id_of(ask)] then

@@ -32,7 +32,10 @@ Canvas.__index = Canvas
 ---@param buf integer
 ---@return agentls.Canvas
 function Canvas.new(buf)
-  return setmetatable({ buf = buf, drawn = {}, dirty = {}, appended = {}, opened = {}, shape = true, asks = false, width = 80 }, Canvas)
+  return setmetatable(
+    { buf = buf, drawn = {}, dirty = {}, appended = {}, opened = {}, shape = true, asks = false, width = 80 },
+    Canvas
+  )
 end
 
 --- Remembers what is to be drawn.
@@ -77,7 +80,8 @@ function Canvas:layout(copy)
     local name = message.role == 'user' and message.id or message.agent
     local parts = parts_of[message.id] or {}
     if name ~= speaker and (#parts > 0 or message.role == 'assistant') then
-      list[#list + 1] = { key = 'head:' .. message.id, pad = false, count = 0, make = function() return view.header(message) end }
+      list[#list + 1] =
+        { key = 'head:' .. message.id, pad = false, count = 0, make = function() return view.header(message) end }
       speaker, rows = name, nil
     end
     for _, part in ipairs(parts) do
@@ -98,8 +102,13 @@ end
 function Canvas:reshape(copy)
   local wanted = self:layout(copy)
   local same = 0
-  while not self.drawn_anew and self.drawn[same + 1] and wanted[same + 1]
-    and self.drawn[same + 1].key == wanted[same + 1].key and self.drawn[same + 1].pad == wanted[same + 1].pad do
+  while
+    not self.drawn_anew
+    and self.drawn[same + 1]
+    and wanted[same + 1]
+    and self.drawn[same + 1].key == wanted[same + 1].key
+    and self.drawn[same + 1].pad == wanted[same + 1].pad
+  do
     same = same + 1
   end
   local first = 0
@@ -109,20 +118,26 @@ function Canvas:reshape(copy)
     wanted[index].asked, wanted[index].folds = self.drawn[index].asked, self.drawn[index].folds
   end
   self:put(first, api.nvim_buf_line_count(self.buf), {})
-  for index = same + 1, #wanted do self.dirty[wanted[index].key] = true end
+  for index = same + 1, #wanted do
+    self.dirty[wanted[index].key] = true
+  end
   self.drawn, self.shape, self.drawn_anew = wanted, false, false
 end
 
 -- Drawing -------------------------------------------------------------------------------------------------------------
 
-function Canvas:put(from, to, lines)
-  api.nvim_buf_set_lines(self.buf, from, to, false, lines)
-end
+function Canvas:put(from, to, lines) api.nvim_buf_set_lines(self.buf, from, to, false, lines) end
 
 function Canvas:paint(first, marks)
   for _, mark in ipairs(marks) do
     if mark.to > mark.from then
-      api.nvim_buf_set_extmark(self.buf, NS, first + mark.line, mark.from, { end_col = mark.to, hl_group = mark.group, strict = false })
+      api.nvim_buf_set_extmark(
+        self.buf,
+        NS,
+        first + mark.line,
+        mark.from,
+        { end_col = mark.to, hl_group = mark.group, strict = false }
+      )
     end
   end
 end
@@ -145,7 +160,9 @@ end
 local function slice(text)
   if #text <= SLICE then return text end
   local at = SLICE
-  while at > SLICE / 2 and text:byte(at) ~= 10 do at = at - 1 end
+  while at > SLICE / 2 and text:byte(at) ~= 10 do
+    at = at - 1
+  end
   if text:byte(at) ~= 10 then at = SLICE + vim.str_utf_end(text, SLICE) end
   return text:sub(1, at), text:sub(at + 1)
 end
@@ -198,7 +215,9 @@ function Canvas:flush(copy)
   local first = 0
   for _, drawn in ipairs(self.drawn) do
     local key = drawn.key
-    local stale = self.dirty[key] or (self.asks and drawn.asked ~= self.waits[key]) or (self.appended[key] and not drawn.state)
+    local stale = self.dirty[key]
+      or (self.asks and drawn.asked ~= self.waits[key])
+      or (self.appended[key] and not drawn.state)
     if stale and late then
       self.dirty[key] = true
     elseif stale then
@@ -215,7 +234,9 @@ function Canvas:flush(copy)
   self:put(first, -1, {})
   vim.bo[self.buf].modifiable = false
   self.asks = false
-  if not late then self.dirty, self.appended = {}, {} end
+  if not late then
+    self.dirty, self.appended = {}, {}
+  end
   return late and (next(self.dirty) or next(self.appended)) ~= nil
 end
 

@@ -1,5 +1,6 @@
 --- The windows of one session: the conversation above, the prompt below, a line that says what goes on.
 local Canvas = require('agentls.canvas')
+local bar = require('agentls.bar')
 local prompt = require('agentls.prompt')
 local view = require('agentls.view')
 
@@ -60,18 +61,29 @@ local function window_of(buf)
 end
 
 local function options(win, set)
-  for name, value in pairs(set) do api.nvim_set_option_value(name, value, { win = win, scope = 'local' }) end
+  for name, value in pairs(set) do
+    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+  end
 end
 
 local PLAIN = {
-  number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0', list = false, spell = false, cursorline = false,
-  wrap = true, linebreak = true, breakindent = true, colorcolumn = '', statuscolumn = ' ', fillchars = 'eob: ',
+  number = false,
+  relativenumber = false,
+  signcolumn = 'no',
+  foldcolumn = '0',
+  list = false,
+  spell = false,
+  cursorline = false,
+  wrap = true,
+  linebreak = true,
+  breakindent = true,
+  colorcolumn = '',
+  statuscolumn = ' ',
+  fillchars = 'eob: ',
 }
 
 ---@return boolean
-function Chat:visible()
-  return window_of(self.buf) ~= nil
-end
+function Chat:visible() return window_of(self.buf) ~= nil end
 
 --- Shows the chat, in the windows of `instead` if that is shown, and goes to the prompt.
 ---@param instead? agentls.Chat
@@ -91,7 +103,10 @@ function Chat:show(instead)
   if not below then
     below = api.nvim_open_win(self.prompt, true, { split = 'below', win = win, height = PROMPT_HEIGHT })
   end
-  options(below, vim.tbl_extend('force', PLAIN, { winfixheight = true, winfixwidth = true, statusline = ' prompt%=g? help ' }))
+  options(
+    below,
+    vim.tbl_extend('force', PLAIN, { winfixheight = true, winfixwidth = true, statusline = ' prompt%=g? help ' })
+  )
   self:share_width()
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(self.buf), 0 })
   api.nvim_set_current_win(below)
@@ -103,10 +118,14 @@ end
 --- Chats that stand side by side are equally wide, and leave room for the user's own windows.
 function Chat:share_width()
   local wins = {}
-  for _, chat in ipairs(self.agent.chats) do wins[#wins + 1] = window_of(chat.buf) end
+  for _, chat in ipairs(self.agent.chats) do
+    wins[#wins + 1] = window_of(chat.buf)
+  end
   local share = #wins == 1 and 0.45 or 0.7 / #wins
   local width = math.min(math.max(math.floor(vim.o.columns * share), 40), math.max(vim.o.columns - 20, 20))
-  for _, win in ipairs(wins) do api.nvim_win_set_width(win, width) end
+  for _, win in ipairs(wins) do
+    api.nvim_win_set_width(win, width)
+  end
 end
 
 function Chat:hide()
@@ -153,7 +172,9 @@ function Chat:draw()
   if shown then self.canvas.width = api.nvim_win_get_width(shown) - 1 end
   if self.canvas:flush(self.copy) then self:draw_soon() end
   local last = api.nvim_buf_line_count(self.buf)
-  for _, win in ipairs(following) do api.nvim_win_set_cursor(win, { last, 0 }) end
+  for _, win in ipairs(following) do
+    api.nvim_win_set_cursor(win, { last, 0 })
+  end
 end
 
 ---@param link string the connection's state; empty if it is up
@@ -172,7 +193,9 @@ function Chat:show_trouble()
   if not win or (self.id and not self.trouble) then return end
   local lines, width = { { { '' } } }, api.nvim_win_get_width(win) - 4
   local function add(text, group)
-    for _, line in ipairs(view.wrap(text, width)) do lines[#lines + 1] = { { line, group } } end
+    for _, line in ipairs(view.wrap(text, width)) do
+      lines[#lines + 1] = { { line, group } }
+    end
   end
   if self.trouble then
     add(self.trouble, 'AgentlsError')
@@ -203,10 +226,12 @@ function Chat:bar()
     self.clock = nil
   end
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
-    options(win, { winbar = view.bar(self.copy, self.link, api.nvim_win_get_width(win)) })
+    options(win, { winbar = bar.text(self.copy, self.link, api.nvim_win_get_width(win)) })
   end
   local hint = prompt.hint(self)
-  for _, win in ipairs(vim.fn.win_findbuf(self.prompt)) do options(win, { winbar = hint }) end
+  for _, win in ipairs(vim.fn.win_findbuf(self.prompt)) do
+    options(win, { winbar = hint })
+  end
 end
 
 -- Keys ----------------------------------------------------------------------------------------------------------------
@@ -221,14 +246,22 @@ end
 
 function Chat:map()
   local function map(keys, does, what)
-    for _, key in ipairs(keys) do vim.keymap.set('n', key, does, { buffer = self.buf, nowait = true, desc = 'agentls: ' .. what }) end
+    for _, key in ipairs(keys) do
+      vim.keymap.set('n', key, does, { buffer = self.buf, nowait = true, desc = 'agentls: ' .. what })
+    end
   end
   local function line() return api.nvim_win_get_cursor(0)[1] end
   map({ '<CR>', '<Tab>', 'za' }, function()
     if self.canvas:toggle(line()) then self:draw() end
   end, 'open or close')
-  map({ 'zR' }, function() self.canvas:toggle_all(true) self:draw() end, 'open all')
-  map({ 'zM' }, function() self.canvas:toggle_all(false) self:draw() end, 'close all')
+  map({ 'zR' }, function()
+    self.canvas:toggle_all(true)
+    self:draw()
+  end, 'open all')
+  map({ 'zM' }, function()
+    self.canvas:toggle_all(false)
+    self:draw()
+  end, 'close all')
   for key, step in pairs({ [']]'] = 1, ['[['] = -1 }) do
     map({ key }, function()
       local at = self.canvas:header(line(), step)

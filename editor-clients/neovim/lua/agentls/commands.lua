@@ -37,9 +37,7 @@ function M.send(opts)
   if not chat:visible() then chat:show() end
 end
 
-function M.abort(opts)
-  agent.abort(agent.here(), opts.bang and 'clear' or 'keep')
-end
+function M.abort(opts) agent.abort(agent.here(), opts.bang and 'clear' or 'keep') end
 
 function M.shell(opts)
   local chat = agent.here()
@@ -79,9 +77,13 @@ function M.model(opts)
     return agent.update(agent.here(), { model = ref })
   end
   models(function(list)
-    vim.ui.select(list, { prompt = 'Model', format_item = function(m) return ('%s/%s  %s'):format(m.providerId, m.modelId, m.name) end }, function(m)
-      if m then agent.update(agent.here(), { model = { providerId = m.providerId, modelId = m.modelId } }) end
-    end)
+    vim.ui.select(
+      list,
+      { prompt = 'Model', format_item = function(m) return ('%s/%s  %s'):format(m.providerId, m.modelId, m.name) end },
+      function(m)
+        if m then agent.update(agent.here(), { model = { providerId = m.providerId, modelId = m.modelId } }) end
+      end
+    )
   end)
 end
 
@@ -105,9 +107,11 @@ function M.permissions(opts)
     local function label(r) return ('%s %s: %s  (%s)'):format(r.action, r.permission, r.pattern, r.scope) end
     vim.ui.select(result.rules, { prompt = 'Take back a rule', format_item = label }, function(rule)
       if not rule then return end
-      agent.request(request.permission_forget, { sessionId = chat.id, rule = rule }, function(failure)
-        agent.tell(failure and failure.message or 'Taken back: ' .. label(rule))
-      end)
+      agent.request(
+        request.permission_forget,
+        { sessionId = chat.id, rule = rule },
+        function(failure) agent.tell(failure and failure.message or 'Taken back: ' .. label(rule)) end
+      )
     end)
   end)
 end
@@ -117,20 +121,26 @@ function M.queue()
   local chat = agent.here()
   local queue = chat.copy and chat.copy.queue or {}
   if #queue == 0 then return agent.tell('Nothing is queued.') end
-  vim.ui.select(queue, { prompt = 'Take out of the queue', format_item = function(i) return (i.text:gsub('\n', ' ')) end }, function(item)
-    if not item then return end
-    agent.request(request.queue_remove, { sessionId = chat.id, messageId = item.messageId }, function(err)
-      if err then return agent.tell(err.message, vim.log.levels.WARN) end
-      prompt.give_back(chat, item.text)
-    end)
-  end)
+  vim.ui.select(
+    queue,
+    { prompt = 'Take out of the queue', format_item = function(i) return (i.text:gsub('\n', ' ')) end },
+    function(item)
+      if not item then return end
+      agent.request(request.queue_remove, { sessionId = chat.id, messageId = item.messageId }, function(err)
+        if err then return agent.tell(err.message, vim.log.levels.WARN) end
+        prompt.give_back(chat, item.text)
+      end)
+    end
+  )
 end
 
 --- Only makes sure that the plugin is set up.
 function M.nothing() end
 
 function M.restart()
-  server.restart(function(err) if not err then agent.tell('agentls runs again.') end end)
+  server.restart(function(err)
+    if not err then agent.tell('agentls runs again.') end
+  end)
 end
 
 return M

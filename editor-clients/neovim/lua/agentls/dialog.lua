@@ -19,19 +19,32 @@ Dialog.__index = Dialog
 --- The lines that it takes when wrapped.
 local function height_of(lines, width)
   local rows = 0
-  for _, line in ipairs(lines) do rows = rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width)) end
+  for _, line in ipairs(lines) do
+    rows = rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+  end
   return rows
 end
 
 local function place(sheet)
   local widest = vim.fn.strdisplaywidth(sheet.title) + 4
-  for _, line in ipairs(sheet.lines) do widest = math.max(widest, vim.fn.strdisplaywidth(line) + 1) end
+  for _, line in ipairs(sheet.lines) do
+    widest = math.max(widest, vim.fn.strdisplaywidth(line) + 1)
+  end
   local width = math.min(math.max(widest, 56), math.min(100, vim.o.columns - 4))
   local height = math.min(height_of(sheet.lines, width), math.max(vim.o.lines - 6, 3))
   return {
-    relative = 'editor', width = width, height = height, style = 'minimal', border = 'rounded', zindex = 60,
-    row = math.max(math.floor((vim.o.lines - height) / 2) - 2, 0), col = math.floor((vim.o.columns - width) / 2),
-    title = ' ' .. sheet.title .. ' ', title_pos = 'left', footer = sheet.foot and ' ' .. sheet.foot .. ' ' or nil, footer_pos = sheet.foot and 'right' or nil,
+    relative = 'editor',
+    width = width,
+    height = height,
+    style = 'minimal',
+    border = 'rounded',
+    zindex = 60,
+    row = math.max(math.floor((vim.o.lines - height) / 2) - 2, 0),
+    col = math.floor((vim.o.columns - width) / 2),
+    title = ' ' .. sheet.title .. ' ',
+    title_pos = 'left',
+    footer = sheet.foot and ' ' .. sheet.foot .. ' ' or nil,
+    footer_pos = sheet.foot and 'right' or nil,
   }
 end
 
@@ -48,7 +61,8 @@ function Dialog.open(sheet, wanted)
   vim.wo[win].linebreak = true
   vim.wo[win].breakindent = true
   vim.wo[win].breakindentopt = 'shift:2'
-  vim.wo[win].winhighlight = 'NormalFloat:NormalFloat,FloatBorder:AgentlsWait,FloatTitle:AgentlsWait,FloatFooter:AgentlsQuiet'
+  vim.wo[win].winhighlight =
+    'NormalFloat:NormalFloat,FloatBorder:AgentlsWait,FloatTitle:AgentlsWait,FloatFooter:AgentlsQuiet'
   self:write(sheet)
   vim.defer_fn(function()
     self.ready = true
@@ -65,7 +79,13 @@ function Dialog:write(sheet)
   vim.bo[self.buf].modifiable = false
   api.nvim_buf_clear_namespace(self.buf, NS, 0, -1)
   for _, mark in ipairs(sheet.marks) do
-    api.nvim_buf_set_extmark(self.buf, NS, mark.line, mark.from, { end_col = mark.to, hl_group = mark.group, strict = false })
+    api.nvim_buf_set_extmark(
+      self.buf,
+      NS,
+      mark.line,
+      mark.from,
+      { end_col = mark.to, hl_group = mark.group, strict = false }
+    )
   end
   if api.nvim_win_is_valid(self.win) then api.nvim_win_set_config(self.win, place(sheet)) end
 end
@@ -83,9 +103,7 @@ function Dialog:map(keys, does, at_once)
 end
 
 ---@return boolean
-function Dialog:valid()
-  return api.nvim_win_is_valid(self.win)
-end
+function Dialog:valid() return api.nvim_win_is_valid(self.win) end
 
 function Dialog:close()
   if self:valid() then api.nvim_win_close(self.win, true) end
@@ -102,7 +120,9 @@ function Dialog.sheet(title, foot)
     local pieces = vim.split(line, '\n', { plain = true })
     for _, piece in ipairs(pieces) do
       sheet.lines[#sheet.lines + 1] = piece
-      if group then sheet.marks[#sheet.marks + 1] = { line = #sheet.lines - 1, from = 0, to = #piece, group = group } end
+      if group then
+        sheet.marks[#sheet.marks + 1] = { line = #sheet.lines - 1, from = 0, to = #piece, group = group }
+      end
     end
   end
   --- A key and what it does.
@@ -111,7 +131,9 @@ function Dialog.sheet(title, foot)
     sheet.add(line)
     local at = #sheet.lines - 1
     sheet.marks[#sheet.marks + 1] = { line = at, from = 2, to = 2 + #key, group = 'AgentlsKey' }
-    if quiet then sheet.marks[#sheet.marks + 1] = { line = at, from = #line - #quiet, to = #line, group = 'AgentlsQuiet' } end
+    if quiet then
+      sheet.marks[#sheet.marks + 1] = { line = at, from = #line - #quiet, to = #line, group = 'AgentlsQuiet' }
+    end
   end
   return sheet
 end

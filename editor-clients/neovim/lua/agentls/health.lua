@@ -14,9 +14,7 @@ function M.check()
   else
     health.error('Neovim 0.10 or newer is needed')
   end
-  if next(require('agentls').options) == nil and server.state == 'down' then
-    require('agentls').run('nothing')
-  end
+  if next(require('agentls').options) == nil and server.state == 'down' then require('agentls').run('nothing') end
   local cmd, problem = server.find()
   if not cmd then return health.error(problem) end
   local version = version_of(cmd[1])

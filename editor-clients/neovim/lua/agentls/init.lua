@@ -24,19 +24,33 @@ end
 local function watch()
   local group = vim.api.nvim_create_augroup('agentls', {})
   local asks, prompt, server = require('agentls.asks'), require('agentls.prompt'), require('agentls.server')
-  vim.api.nvim_create_autocmd({ 'WinEnter', 'ModeChanged' }, { group = group, callback = vim.schedule_wrap(asks.refresh) })
-  vim.api.nvim_create_autocmd('BufEnter', { group = group, callback = function(event)
-    if vim.bo[event.buf].buftype ~= '' or event.file == '' then return end
-    prompt.last_code = event.buf
-    if server.client and belongs(event.buf) then vim.lsp.buf_attach_client(event.buf, server.client.id) end
-  end })
-  vim.api.nvim_create_autocmd('WinResized', { group = group, callback = vim.schedule_wrap(function()
-    for _, chat in ipairs(require('agentls.agent').chats) do chat:bar() end
-  end) })
-  vim.api.nvim_create_autocmd('VimResized', { group = group, callback = function()
-    local chat = require('agentls.agent').current
-    if chat then chat:share_width() end
-  end })
+  vim.api.nvim_create_autocmd(
+    { 'WinEnter', 'ModeChanged' },
+    { group = group, callback = vim.schedule_wrap(asks.refresh) }
+  )
+  vim.api.nvim_create_autocmd('BufEnter', {
+    group = group,
+    callback = function(event)
+      if vim.bo[event.buf].buftype ~= '' or event.file == '' then return end
+      prompt.last_code = event.buf
+      if server.client and belongs(event.buf) then vim.lsp.buf_attach_client(event.buf, server.client.id) end
+    end,
+  })
+  vim.api.nvim_create_autocmd('WinResized', {
+    group = group,
+    callback = vim.schedule_wrap(function()
+      for _, chat in ipairs(require('agentls.agent').chats) do
+        chat:bar()
+      end
+    end),
+  })
+  vim.api.nvim_create_autocmd('VimResized', {
+    group = group,
+    callback = function()
+      local chat = require('agentls.agent').current
+      if chat then chat:share_width() end
+    end,
+  })
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('agentls.markdown').groups })
 end
 
@@ -44,7 +58,9 @@ end
 function M.attach_buffers()
   local server = require('agentls.server')
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    if server.client and vim.api.nvim_buf_is_loaded(buf) and belongs(buf) then vim.lsp.buf_attach_client(buf, server.client.id) end
+    if server.client and vim.api.nvim_buf_is_loaded(buf) and belongs(buf) then
+      vim.lsp.buf_attach_client(buf, server.client.id)
+    end
   end
 end
 
@@ -76,7 +92,9 @@ end
 ---@param name string a function of `agentls.commands`
 ---@param opts? table as a user command gets it
 function M.run(name, opts)
-  if vim.fn.has('nvim-0.10') == 0 then return vim.notify('agentls needs Neovim 0.10 or newer.', vim.log.levels.ERROR) end
+  if vim.fn.has('nvim-0.10') == 0 then
+    return vim.notify('agentls needs Neovim 0.10 or newer.', vim.log.levels.ERROR)
+  end
   if not done then M.setup() end
   return require('agentls.commands')[name](vim.tbl_extend('keep', opts or {}, { args = '', bang = false, range = 0 }))
 end

@@ -21,7 +21,11 @@ local function inline(line, at, marks)
       if not s then return end
       if not taken[s] then
         marks[#marks + 1] = { line = at, from = s - 1, to = e, group = group }
-        if keep then for i = s, e do taken[i] = true end end
+        if keep then
+          for i = s, e do
+            taken[i] = true
+          end
+        end
       end
       from = e + 1
     end
@@ -73,12 +77,30 @@ function M.diff(lines)
 end
 
 local LINKS = {
-  AgentlsUser = 'String', AgentlsAgent = 'Function', AgentlsQuiet = 'Comment', AgentlsHeading = 'Title', AgentlsCode = 'String',
-  AgentlsCodeBlock = 'String', AgentlsFence = 'NonText', AgentlsBold = '@markup.strong', AgentlsLink = 'Underlined',
-  AgentlsBullet = 'Delimiter', AgentlsAdded = 'Added', AgentlsRemoved = 'Removed', AgentlsHunk = 'Identifier', AgentlsFile = 'Directory',
-  AgentlsTool = 'Identifier', AgentlsOk = 'DiagnosticOk', AgentlsError = 'DiagnosticError', AgentlsWait = 'DiagnosticWarn',
-  AgentlsBusy = 'DiagnosticInfo', AgentlsKey = 'Special', AgentlsBorder = 'FloatBorder',
-  AgentlsTitle = 'FloatTitle', AgentlsBar = 'WinBar', AgentlsOutput = 'Comment',
+  AgentlsUser = 'String',
+  AgentlsAgent = 'Function',
+  AgentlsQuiet = 'Comment',
+  AgentlsHeading = 'Title',
+  AgentlsCode = 'String',
+  AgentlsCodeBlock = 'String',
+  AgentlsFence = 'NonText',
+  AgentlsBold = '@markup.strong',
+  AgentlsLink = 'Underlined',
+  AgentlsBullet = 'Delimiter',
+  AgentlsAdded = 'Added',
+  AgentlsRemoved = 'Removed',
+  AgentlsHunk = 'Identifier',
+  AgentlsFile = 'Directory',
+  AgentlsTool = 'Identifier',
+  AgentlsOk = 'DiagnosticOk',
+  AgentlsError = 'DiagnosticError',
+  AgentlsWait = 'DiagnosticWarn',
+  AgentlsBusy = 'DiagnosticInfo',
+  AgentlsKey = 'Special',
+  AgentlsBorder = 'FloatBorder',
+  AgentlsTitle = 'FloatTitle',
+  AgentlsBar = 'WinBar',
+  AgentlsOutput = 'Comment',
 }
 
 --- Highlight groups, all of them links that a colour scheme or the user may override.

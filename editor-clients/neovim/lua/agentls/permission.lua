@@ -18,7 +18,9 @@ end
 local function deed(sheet, ask)
   local meta = ask.metadata
   if meta.command then
-    for index, line in ipairs(view.lines(meta.command)) do sheet.add((index == 1 and '  $ ' or '    ') .. line) end
+    for index, line in ipairs(view.lines(meta.command)) do
+      sheet.add((index == 1 and '  $ ' or '    ') .. line)
+    end
     if meta.cwd then sheet.add('    in ' .. vim.fn.fnamemodify(meta.cwd, ':~'), 'AgentlsQuiet') end
   end
   if meta.url then sheet.add('  ' .. meta.url, 'AgentlsLink') end
@@ -27,7 +29,9 @@ local function deed(sheet, ask)
     local lines = view.lines((view.patch(file.patch):gsub('\n+$', '')))
     local shown = vim.list_slice(lines, 1, DIFF)
     local base = #sheet.lines
-    for _, line in ipairs(shown) do sheet.add('  ' .. line) end
+    for _, line in ipairs(shown) do
+      sheet.add('  ' .. line)
+    end
     for _, mark in ipairs(markdown.diff(shown)) do
       table.insert(sheet.marks, { line = base + mark.line, from = 2, to = 2 + mark.to, group = mark.group })
     end
@@ -81,7 +85,9 @@ end
 function M.open(ask, place, does)
   local chosen, always = {}, option(ask, 'always')
   local offered = always and always.patterns or {}
-  for _, pattern in ipairs(offered) do chosen[pattern] = true end
+  for _, pattern in ipairs(offered) do
+    chosen[pattern] = true
+  end
   local dialog = Dialog.open(M.sheet(ask, place, chosen), place.wanted)
   local function reply(params)
     params.permissionId = ask.permissionId

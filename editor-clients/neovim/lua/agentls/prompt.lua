@@ -53,8 +53,13 @@ local function diagnostics(buf)
   local items = {}
   for _, one in ipairs(vim.diagnostic.get(buf)) do
     items[#items + 1] = {
-      message = one.message, severity = one.severity, source = one.source,
-      range = { start = { line = one.lnum, character = one.col }, ['end'] = { line = one.end_lnum or one.lnum, character = one.end_col or one.col } },
+      message = one.message,
+      severity = one.severity,
+      source = one.source,
+      range = {
+        start = { line = one.lnum, character = one.col },
+        ['end'] = { line = one.end_lnum or one.lnum, character = one.end_col or one.col },
+      },
     }
   end
   return { type = 'diagnostics', uri = vim.uri_from_bufnr(buf), items = items }
@@ -95,15 +100,11 @@ end
 
 ---@param chat agentls.Chat
 ---@return string
-function M.text(chat)
-  return vim.trim(table.concat(api.nvim_buf_get_lines(chat.prompt, 0, -1, false), '\n'))
-end
+function M.text(chat) return vim.trim(table.concat(api.nvim_buf_get_lines(chat.prompt, 0, -1, false), '\n')) end
 
 ---@param chat agentls.Chat
 ---@param text string
-function M.set(chat, text)
-  api.nvim_buf_set_lines(chat.prompt, 0, -1, false, vim.split(text, '\n', { plain = true }))
-end
+function M.set(chat, text) api.nvim_buf_set_lines(chat.prompt, 0, -1, false, vim.split(text, '\n', { plain = true })) end
 
 --- Gives back what could not be sent, above what was typed meanwhile.
 ---@param chat agentls.Chat
@@ -135,8 +136,12 @@ function M.hint(chat)
     text[#text + 1] = '%#AgentlsWait# ? answer with <Esc> or :AgentPermissions%<'
   else
     local function key(name) return M.keys[name].i or M.keys[name].n or '' end
-    text[#text + 1] = ('%%#AgentlsQuiet# %s %s · %s queue%s · @ attach'):format(key('send'), busy and 'steer' or 'send', key('queue'),
-      busy and ' · ' .. key('abort') .. ' stop' or '') .. '%<'
+    text[#text + 1] = ('%%#AgentlsQuiet# %s %s · %s queue%s · @ attach'):format(
+      key('send'),
+      busy and 'steer' or 'send',
+      key('queue'),
+      busy and ' · ' .. key('abort') .. ' stop' or ''
+    ) .. '%<'
   end
   return table.concat(text)
 end
@@ -156,11 +161,18 @@ function M.complete(chat)
   if not start or word == M.completed then return end
   chat.agent.find(word, function(files)
     local now_start, now_word = word_before()
-    if api.nvim_get_mode().mode:sub(1, 1) ~= 'i' or api.nvim_get_current_buf() ~= chat.prompt or now_start ~= start or now_word ~= word then
+    if
+      api.nvim_get_mode().mode:sub(1, 1) ~= 'i'
+      or api.nvim_get_current_buf() ~= chat.prompt
+      or now_start ~= start
+      or now_word ~= word
+    then
       return
     end
     local items = vim.tbl_filter(function(one) return vim.startswith(one.word, '@' .. word) end, SPECIAL)
-    for _, file in ipairs(files) do items[#items + 1] = { word = '@' .. file.name, equal = 1 } end
+    for _, file in ipairs(files) do
+      items[#items + 1] = { word = '@' .. file.name, equal = 1 }
+    end
     if #items > 0 then vim.fn.complete(start, items) end
   end)
 end
@@ -178,10 +190,13 @@ function M.attach(chat)
   map(M.keys.queue, function() M.send(chat, 'queue') end, 'send after the turn')
   map(M.keys.abort, function() chat.agent.abort(chat) end, 'stop')
   api.nvim_create_autocmd('TextChangedI', { buffer = buf, callback = function() M.complete(chat) end })
-  api.nvim_create_autocmd('CompleteDone', { buffer = buf, callback = function()
-    local item = vim.v.completed_item
-    M.completed = type(item) == 'table' and item.word and item.word:sub(2) or nil
-  end })
+  api.nvim_create_autocmd('CompleteDone', {
+    buffer = buf,
+    callback = function()
+      local item = vim.v.completed_item
+      M.completed = type(item) == 'table' and item.word and item.word:sub(2) or nil
+    end,
+  })
 end
 
 return M

@@ -79,7 +79,11 @@ local function keys(asking, first)
   end
   dialog:map({ '<Space>' }, function() pick(asking, under_cursor()) end)
   dialog:map({ '<CR>' }, function()
-    if item.multiple then finish(asking) else pick(asking, under_cursor()) end
+    if item.multiple then
+      finish(asking)
+    else
+      pick(asking, under_cursor())
+    end
   end)
   dialog:map({ 'i' }, function()
     if item.custom ~= false then own_words(asking) end
@@ -96,10 +100,15 @@ function M.open(ask, place, does)
     local item = ask.questions[number]
     local asking = { item = item, chosen = {} } ---@type agentls.Asking
     local foot = #ask.questions > 1 and ('question %d of %d'):format(number, #ask.questions)
-      or place.count > 1 and ('%d of %d'):format(place.index, place.count) or nil
+      or place.count > 1 and ('%d of %d'):format(place.index, place.count)
+      or nil
     local function sheet() return M.sheet(item, 'Question · ' .. item.header, foot, asking.chosen, asking.own) end
     local page, first = sheet()
-    if dialog then dialog:write(page) else dialog = Dialog.open(page, place.wanted) end
+    if dialog then
+      dialog:write(page)
+    else
+      dialog = Dialog.open(page, place.wanted)
+    end
     asking.dialog = dialog
     function asking.write() dialog:write((sheet())) end
     function asking.done(list)

@@ -24,16 +24,16 @@ local function call(client, name, ...)
 end
 
 ---@param given table
-function M.init(given)
-  hooks = given
-end
+function M.init(given) hooks = given end
 
 --- The folder that the server works for.
 ---@return string
 function M.root()
   if M.client and M.client.config.root_dir then return M.client.config.root_dir end
   local set = hooks.options.root
-  if set then return type(set) == 'function' and set() or set --[[@as string]] end
+  if set then
+    return type(set) == 'function' and set() or set --[[@as string]]
+  end
   local cwd = vim.fn.getcwd()
   return vim.fs.root(cwd, { '.git', 'agentls.json', 'agentls.jsonc' }) or cwd
 end
@@ -59,7 +59,9 @@ end
 local function settle(err)
   local list = waiting
   waiting = {}
-  for _, callback in ipairs(list) do callback(err) end
+  for _, callback in ipairs(list) do
+    callback(err)
+  end
 end
 
 local function drop_requests(reason)
@@ -93,13 +95,15 @@ function M.on_exit(number, code, signal)
   vim.schedule(function()
     if number ~= current then return end
     M.client = nil
-    local reason = signal > 0 and ('agentls was killed by signal %d'):format(signal) or ('agentls ended with code %d'):format(code)
+    local reason = signal > 0 and ('agentls was killed by signal %d'):format(signal)
+      or ('agentls ended with code %d'):format(code)
     if wanted then again(reason) end
     drop_requests(reason)
   end)
 end
 
 local function on_init(client, result)
+  if client.id ~= M.id then return call(client, 'stop', true) end
   local program = M.program
   local offer = vim.tbl_get(result, 'capabilities', 'experimental', 'agentls')
   local version = offer and offer.protocolVersion
@@ -165,8 +169,9 @@ function M.launch()
   local cmd, problem = M.find()
   if not cmd then return fail(problem) end
   M.state, started, wanted, M.program = 'starting', vim.uv.now(), true, cmd[1]
-  local id = vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = function() return false end })
-  if not id then fail(('%s could not be started. See :checkhealth agentls.'):format(cmd[1])) end
+  M.id =
+    vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = function() return false end })
+  if not M.id then fail(('%s could not be started. See :checkhealth agentls.'):format(cmd[1])) end
 end
 
 --- A hidden buffer to hold the client: vim.lsp.start of Neovim 0.10 always attaches one.
@@ -216,8 +221,8 @@ end
 function M.stop(callback)
   wanted = false
   if timer and not timer:is_closing() then timer:close() end
-  local client = M.client
-  M.client, M.state = nil, 'down'
+  local client = M.client or M.id and vim.lsp.get_client_by_id(M.id)
+  M.client, M.id, M.state = nil, nil, 'down'
   if not client then return callback and callback() end
   current = nil
   drop_requests('agentls was stopped')
@@ -238,7 +243,9 @@ end
 ---@param callback? fun(err?: table)
 function M.restart(callback)
   hooks.down('agentls is restarting')
-  M.stop(function() M.ready(callback or function() end) end)
+  M.stop(function()
+    M.ready(callback or function() end)
+  end)
 end
 
 return M

@@ -33,16 +33,23 @@ Store.__index = Store
 ---@param changed fun(copy: agentls.Copy, change: agentls.Change) called after each change
 ---@param fetch fun(session_id: string, part_id: string) must answer with `Store:fetched` or `Store:fetch_failed`
 ---@return agentls.Store
-function Store.new(changed, fetch)
-  return setmetatable({ copies = {}, changed = changed, fetch = fetch }, Store)
-end
+function Store.new(changed, fetch) return setmetatable({ copies = {}, changed = changed, fetch = fetch }, Store) end
 
 ---@param session_id string
 ---@return agentls.Copy
 function Store:open(session_id)
   local copy = self.copies[session_id]
   if not copy then
-    copy = { id = session_id, status = { type = 'idle' }, messages = {}, parts = {}, todos = {}, queue = {}, pending = {}, stale = {} }
+    copy = {
+      id = session_id,
+      status = { type = 'idle' },
+      messages = {},
+      parts = {},
+      todos = {},
+      queue = {},
+      pending = {},
+      stale = {},
+    }
     self.copies[session_id] = copy
   end
   return copy
@@ -51,9 +58,7 @@ end
 -- Growing text --------------------------------------------------------------------------------------------------------
 
 --- Where a delta's field stands: `text` in the part itself, `raw` and `output` in the state of a tool.
-local function holder(part, field)
-  return field == 'text' and part or part.state
-end
+local function holder(part, field) return field == 'text' and part or part.state end
 
 --- A part's growing text. Pieces are joined only when somebody looks: joining at each delta would copy all of it.
 ---@param part table
@@ -147,7 +152,10 @@ local changes = {
     copy.messages[value.id] = value
   end,
   part = function(copy, value, removed)
-    if removed then copy.parts[removed] = nil return end
+    if removed then
+      copy.parts[removed] = nil
+      return
+    end
     copy.parts[value.id] = value
     copy.stale[value.id] = nil
   end,
@@ -169,8 +177,12 @@ function Store:attached(session_id, result)
     if apply then apply(copy, change.value, change.removed) end
   end
   copy.pending, copy.stale = {}, {}
-  for _, one in ipairs(result.pending.permissions) do copy.pending[one.permissionId] = one end
-  for _, one in ipairs(result.pending.questions) do copy.pending[one.questionId] = one end
+  for _, one in ipairs(result.pending.permissions) do
+    copy.pending[one.permissionId] = one
+  end
+  for _, one in ipairs(result.pending.questions) do
+    copy.pending[one.questionId] = one
+  end
   copy.status, copy.position, copy.owner = result.status, result.position, result.owner
   if result.turn then copy.turn = result.turn end
   self.changed(copy, { kind = 'all' })
@@ -188,10 +200,22 @@ end
 
 ---@type table<string, fun(store: agentls.Store, copy: agentls.Copy, params: table): agentls.Change?>
 local notified = {
-  ['session/created'] = function(_, copy, p) copy.session = p.session return { kind = 'session' } end,
-  ['session/updated'] = function(_, copy, p) copy.session = p.session return { kind = 'session' } end,
-  ['session/deleted'] = function(store, copy) store.copies[copy.id] = nil return { kind = 'gone' } end,
-  ['session/status'] = function(_, copy, p) copy.status = p.status return { kind = 'status' } end,
+  ['session/created'] = function(_, copy, p)
+    copy.session = p.session
+    return { kind = 'session' }
+  end,
+  ['session/updated'] = function(_, copy, p)
+    copy.session = p.session
+    return { kind = 'session' }
+  end,
+  ['session/deleted'] = function(store, copy)
+    store.copies[copy.id] = nil
+    return { kind = 'gone' }
+  end,
+  ['session/status'] = function(_, copy, p)
+    copy.status = p.status
+    return { kind = 'status' }
+  end,
   ['session/usage'] = function(_, copy, p)
     copy.usage, copy.context = p.usage, p.context
     return { kind = 'status' }
@@ -201,7 +225,11 @@ local notified = {
     return { kind = 'tail' }
   end,
   ['turn/ended'] = function(_, copy, p)
-    copy.turn = vim.tbl_extend('force', copy.turn or {}, { id = p.turnId, state = 'ended', stopReason = p.stopReason, error = p.error, usage = p.usage })
+    copy.turn = vim.tbl_extend(
+      'force',
+      copy.turn or {},
+      { id = p.turnId, state = 'ended', stopReason = p.stopReason, error = p.error, usage = p.usage }
+    )
     return { kind = 'tail' }
   end,
   ['message/updated'] = function(_, copy, p)
@@ -209,16 +237,40 @@ local notified = {
     copy.messages[p.message.id] = p.message
     return { kind = known and 'message' or 'shape', id = p.message.id }
   end,
-  ['message/removed'] = function(_, copy, p) remove_message(copy, p.messageId) return { kind = 'shape' } end,
+  ['message/removed'] = function(_, copy, p)
+    remove_message(copy, p.messageId)
+    return { kind = 'shape' }
+  end,
   ['part/updated'] = function(store, copy, p) store:put_part(copy, p.part) end,
   ['part/delta'] = function(store, copy, p) store:delta(copy, p) end,
-  ['part/removed'] = function(_, copy, p) copy.parts[p.partId] = nil return { kind = 'shape' } end,
-  ['todo/updated'] = function(_, copy, p) copy.todos = p.todos return { kind = 'tail' } end,
-  ['queue/changed'] = function(_, copy, p) copy.queue = p.items return { kind = 'tail' } end,
-  ['permission/asked'] = function(_, copy, p) copy.pending[p.permissionId] = p return { kind = 'pending', id = p.permissionId } end,
-  ['permission/resolved'] = function(_, copy, p) copy.pending[p.permissionId] = nil return { kind = 'pending', id = p.permissionId } end,
-  ['question/asked'] = function(_, copy, p) copy.pending[p.questionId] = p return { kind = 'pending', id = p.questionId } end,
-  ['question/resolved'] = function(_, copy, p) copy.pending[p.questionId] = nil return { kind = 'pending', id = p.questionId } end,
+  ['part/removed'] = function(_, copy, p)
+    copy.parts[p.partId] = nil
+    return { kind = 'shape' }
+  end,
+  ['todo/updated'] = function(_, copy, p)
+    copy.todos = p.todos
+    return { kind = 'tail' }
+  end,
+  ['queue/changed'] = function(_, copy, p)
+    copy.queue = p.items
+    return { kind = 'tail' }
+  end,
+  ['permission/asked'] = function(_, copy, p)
+    copy.pending[p.permissionId] = p
+    return { kind = 'pending', id = p.permissionId }
+  end,
+  ['permission/resolved'] = function(_, copy, p)
+    copy.pending[p.permissionId] = nil
+    return { kind = 'pending', id = p.permissionId }
+  end,
+  ['question/asked'] = function(_, copy, p)
+    copy.pending[p.questionId] = p
+    return { kind = 'pending', id = p.questionId }
+  end,
+  ['question/resolved'] = function(_, copy, p)
+    copy.pending[p.questionId] = nil
+    return { kind = 'pending', id = p.questionId }
+  end,
 }
 
 --- A notification. Those of sessions that nobody opened here are passed over; a child's questions count for its root.
@@ -233,16 +285,12 @@ function Store:notified(method, params)
     local change = one and apply and apply(self, one, params)
     if change then self.changed(one, change) end
   end
-  if copy and copy.position and params.seq then
-    copy.position.seq = math.max(copy.position.seq, params.seq)
-  end
+  if copy and copy.position and params.seq then copy.position.seq = math.max(copy.position.seq, params.seq) end
 end
 
 -- Looking -------------------------------------------------------------------------------------------------------------
 
-local function by_pos(a, b)
-  return a.pos < b.pos
-end
+local function by_pos(a, b) return a.pos < b.pos end
 
 --- Messages in order.
 ---@param copy agentls.Copy
@@ -263,7 +311,9 @@ function Store.parts_of(copy)
     list[#list + 1] = part
     lists[part.messageId] = list
   end
-  for _, list in pairs(lists) do table.sort(list, by_pos) end
+  for _, list in pairs(lists) do
+    table.sort(list, by_pos)
+  end
   return lists
 end
 

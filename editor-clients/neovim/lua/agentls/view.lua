@@ -21,9 +21,7 @@ local TODO = { pending = '○', in_progress = '◐', completed = '●', cancelle
 --- Text in lines, without carriage returns and NULs, which a buffer would show as rubbish.
 ---@param text string
 ---@return string[]
-function M.lines(text)
-  return vim.split((text:gsub('\r\n', '\n'):gsub('%z', '')), '\n', { plain = true })
-end
+function M.lines(text) return vim.split((text:gsub('\r\n', '\n'):gsub('%z', '')), '\n', { plain = true }) end
 
 local function mark(block, line, from, to, group)
   block.marks[#block.marks + 1] = { line = line, from = from, to = to, group = group }
@@ -34,7 +32,11 @@ local function add(block, line, group)
   if group then mark(block, #block.lines - 1, 0, #line, group) end
 end
 
-local function one_line(text, limit)
+--- A text on one line of at most so many characters.
+---@param text? string
+---@param limit integer
+---@return string
+function M.one_line(text, limit)
   text = vim.trim((text or ''):gsub('%s+', ' '))
   return vim.fn.strcharlen(text) > limit and vim.fn.strcharpart(text, 0, limit - 1) .. '…' or text
 end
@@ -71,8 +73,13 @@ local function subject(part, room)
   local state = part.state
   local input = state.input or {}
   local path = input.filePath or input.path
-  local text = part.tool == 'bash' and input.command or state.title or path and vim.fn.fnamemodify(path, ':.') or input.pattern or input.description or ''
-  return one_line(tostring(text), math.max(room, 10))
+  local text = part.tool == 'bash' and input.command
+    or state.title
+    or path and vim.fn.fnamemodify(path, ':.')
+    or input.pattern
+    or input.description
+    or ''
+  return M.one_line(tostring(text), math.max(room, 10))
 end
 
 local function output_of(part)
@@ -84,9 +91,7 @@ end
 --- A patch without the two lines that only name the file again.
 ---@param patch string
 ---@return string
-function M.patch(patch)
-  return (patch:gsub('^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n', ''))
-end
+function M.patch(patch) return (patch:gsub('^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n', '')) end
 
 local function details(block, part)
   local diff = vim.tbl_get(part.state, 'metadata', 'diff')
@@ -95,12 +100,16 @@ local function details(block, part)
   local cut = #lines - LONG
   local shown = cut > 0 and vim.list_slice(lines, 1, LONG) or lines
   local base = #block.lines
-  for _, line in ipairs(shown) do add(block, '  │ ' .. line, not diff and 'AgentlsOutput' or nil) end
+  for _, line in ipairs(shown) do
+    add(block, '  │ ' .. line, not diff and 'AgentlsOutput' or nil)
+  end
   for _, m in ipairs(diff and markdown.diff(shown) or {}) do
     mark(block, base + m.line, #'  │ ', #'  │ ' + m.to, m.group)
   end
   if diff then
-    for line = base, base + #shown - 1 do mark(block, line, 0, #'  │ ', 'AgentlsOutput') end
+    for line = base, base + #shown - 1 do
+      mark(block, line, 0, #'  │ ', 'AgentlsOutput')
+    end
   end
   if cut > 0 then add(block, ('  │ … %d more lines'):format(cut), 'AgentlsQuiet') end
   if #lines == 0 then add(block, '  │ (no output)', 'AgentlsQuiet') end
@@ -133,15 +142,13 @@ function M.tool(part, opened, asked, width)
       add(block, '  │ ' .. line, 'AgentlsOutput')
     end
   elseif status == 'error' then
-    add(block, '  │ ' .. one_line(part.state.error, 160), 'AgentlsError')
+    add(block, '  │ ' .. M.one_line(part.state.error, 160), 'AgentlsError')
   end
   return block
 end
 
 ---@return agentls.Block
-function M.text(part)
-  return { key = part.id, lines = {}, marks = {}, text = Store.text(part, 'text') }
-end
+function M.text(part) return { key = part.id, lines = {}, marks = {}, text = Store.text(part, 'text') } end
 
 ---@return agentls.Block
 function M.thought(part, opened)
@@ -149,9 +156,19 @@ function M.thought(part, opened)
   local took = seconds(part.time)
   local done = part.time and part.time['end']
   local text = vim.trim(Store.text(part, 'text'))
-  local last = done and '' or one_line(text:sub(-300):match('[^\n]*$') or '', 70)
-  add(block, (done and '∴ thought' or '∴ thinking') .. (took ~= '' and ' for ' .. took or '') .. (last ~= '' and '  ' .. last or ''), 'AgentlsQuiet')
-  if opened then for _, line in ipairs(M.lines(text)) do add(block, '  │ ' .. line, 'AgentlsQuiet') end end
+  local last = done and '' or M.one_line(text:sub(-300):match('[^\n]*$') or '', 70)
+  add(
+    block,
+    (done and '∴ thought' or '∴ thinking')
+      .. (took ~= '' and ' for ' .. took or '')
+      .. (last ~= '' and '  ' .. last or ''),
+    'AgentlsQuiet'
+  )
+  if opened then
+    for _, line in ipairs(M.lines(text)) do
+      add(block, '  │ ' .. line, 'AgentlsQuiet')
+    end
+  end
   return block
 end
 
@@ -189,8 +206,12 @@ function M.header(message)
 end
 
 local STOPPED = {
-  cancelled = 'stopped', rejected = 'stopped: you said no', max_steps = 'stopped at the limit of steps', length = 'cut off at the limit of length',
-  content_filter = 'stopped by the content filter', error = 'failed',
+  cancelled = 'stopped',
+  rejected = 'stopped: you said no',
+  max_steps = 'stopped at the limit of steps',
+  length = 'cut off at the limit of length',
+  content_filter = 'stopped by the content filter',
+  error = 'failed',
 }
 
 --- What stands below the conversation: how the turn ended, todos, queue.
@@ -209,7 +230,9 @@ function M.tail(copy)
   end
   if copy.status.type == 'retry' then
     add(block, '')
-    for _, line in ipairs(M.lines('↻ ' .. copy.status.message)) do add(block, line, 'AgentlsWait') end
+    for _, line in ipairs(M.lines('↻ ' .. copy.status.message)) do
+      add(block, line, 'AgentlsWait')
+    end
   end
   if #copy.todos > 0 then
     local done = #vim.tbl_filter(function(t) return t.status == 'completed' end, copy.todos)
@@ -217,64 +240,21 @@ function M.tail(copy)
     add(block, ('To do  %d of %d'):format(done, #copy.todos), 'AgentlsHeading')
     for _, todo in ipairs(copy.todos) do
       local over = todo.status == 'completed' or todo.status == 'cancelled'
-      add(block, ('  %s %s'):format(TODO[todo.status], one_line(todo.content, 200)), over and 'AgentlsQuiet' or todo.status == 'in_progress' and 'AgentlsBusy' or nil)
+      add(
+        block,
+        ('  %s %s'):format(TODO[todo.status], M.one_line(todo.content, 200)),
+        over and 'AgentlsQuiet' or todo.status == 'in_progress' and 'AgentlsBusy' or nil
+      )
     end
   end
   if #copy.queue > 0 then
     add(block, '')
     add(block, ('Queued  %d'):format(#copy.queue), 'AgentlsHeading')
-    for _, item in ipairs(copy.queue) do add(block, '  → ' .. one_line(item.text, 200), 'AgentlsQuiet') end
+    for _, item in ipairs(copy.queue) do
+      add(block, '  → ' .. M.one_line(item.text, 200), 'AgentlsQuiet')
+    end
   end
   return block
-end
-
-local LABEL = { idle = '', busy = '● working', waiting = '? waits for you', compacting = '● summing up' }
-local GROUP = { idle = 'AgentlsQuiet', busy = 'AgentlsBusy', waiting = 'AgentlsWait', compacting = 'AgentlsBusy', retry = 'AgentlsWait' }
-
-local function safe(text)
-  return (tostring(text):gsub('%%', '%%%%'))
-end
-
---- Milliseconds since 1970.
-local function now()
-  local s, micro = vim.uv.gettimeofday()
-  return s * 1000 + micro / 1000
-end
-
----@param copy agentls.Copy
----@return string text
----@return string group
-local function doing(copy)
-  local status = copy.status
-  if status.type == 'retry' then
-    local left = math.max(0, math.ceil((status.nextAt - now()) / 1000))
-    return ('↻ attempt %d in %d s'):format(status.attempt, left), GROUP.retry
-  end
-  local open = vim.tbl_count(copy.pending)
-  local text = LABEL[status.type] or status.type
-  if open > 0 and status.type ~= 'waiting' then text = ('%s  ? %d open'):format(text, open) end
-  return text, GROUP[status.type] or 'AgentlsBusy'
-end
-
---- The line above the chat: what goes on, with whom, how full the model's window is. What has no room is left out.
----@param copy? agentls.Copy
----@param link string the connection's state; empty if it is up
----@param width integer
----@return string winbar
-function M.bar(copy, link, width)
-  if link ~= '' then return '%#AgentlsError# ' .. safe(link) .. '%<' end
-  if not copy or not copy.session then return '%#AgentlsTitle# New session' end
-  local session = copy.session
-  local text, group = doing(copy)
-  local title = one_line(session.title ~= '' and session.title or 'New session', 40)
-  local right = { copy.context and ('%d%%'):format(math.floor(copy.context * 100 + 0.5)) or '', session.agent, session.model and session.model.modelId or '', session.mode }
-  local function room() return width - vim.fn.strdisplaywidth(text) - vim.fn.strdisplaywidth(table.concat(right, ' · ')) - 6 end
-  right = vim.tbl_filter(function(one) return one ~= '' end, right)
-  while #right > 1 and room() < math.min(vim.fn.strdisplaywidth(title), 12) do table.remove(right, 1) end
-  title = one_line(title, math.max(room(), 8))
-  local reversed = {}
-  for at = #right, 1, -1 do reversed[#reversed + 1] = right[at] end
-  return ('%%#AgentlsTitle# %s  %%#%s#%s%%<%%=%%#AgentlsQuiet#%s '):format(safe(title), group, safe(text), safe(table.concat(reversed, ' · ')))
 end
 
 return M
