@@ -33,14 +33,11 @@ function _G.feed()
       )
     end
     if at < count then return vim.schedule(some) end
-    store:notified(
-      'part/updated',
-      {
-        sessionId = 's',
-        seq = 5,
-        part = { id = 'p', messageId = 'm', pos = 1, rev = at + 2, type = 'text', text = text },
-      }
-    )
+    store:notified('part/updated', {
+      sessionId = 's',
+      seq = 5,
+      part = { id = 'p', messageId = 'm', pos = 1, rev = at + 2, type = 'text', text = text },
+    })
     store:notified('turn/ended', { sessionId = 's', seq = 6, turnId = 't', stopReason = 'done', usage = {} })
   end
   some()

@@ -121,13 +121,10 @@ end)
 
 it('grows the output and the raw arguments within a tool state', function()
   local store, copy = opened()
-  store:notified(
-    'part/updated',
-    {
-      sessionId = 's',
-      part = { id = 'p2', messageId = 'm1', type = 'tool', pos = 2, rev = 1, state = { status = 'running' } },
-    }
-  )
+  store:notified('part/updated', {
+    sessionId = 's',
+    part = { id = 'p2', messageId = 'm1', type = 'tool', pos = 2, rev = 1, state = { status = 'running' } },
+  })
   store:notified('part/delta', delta(1, 2, 'one\n', 'p2', 'output'))
   store:notified('part/delta', delta(2, 3, 'two', 'p2', 'output'))
   same('one\ntwo', Store.text(copy.parts.p2, 'output'))
@@ -139,15 +136,12 @@ it('takes over a position only after all changes, and grows with notifications',
   same(12, copy.position.seq)
   store:notified('part/updated', { sessionId = 's', seq = 11, part = text_part('p1', 2) })
   same(12, copy.position.seq)
-  store:attached(
-    's',
-    {
-      position = { epoch = 'e', seq = 20 },
-      status = { type = 'idle' },
-      pending = { permissions = {}, questions = {} },
-      changes = {},
-    }
-  )
+  store:attached('s', {
+    position = { epoch = 'e', seq = 20 },
+    status = { type = 'idle' },
+    pending = { permissions = {}, questions = {} },
+    changes = {},
+  })
   same(20, copy.position.seq)
 end)
 
@@ -184,18 +178,15 @@ it('takes over what waits from the answer of attach', function()
     'permission/asked',
     { sessionId = 's', rootSessionId = 's', permissionId = 'per_1', seq = 11, createdAt = 1 }
   )
-  store:attached(
-    's',
-    {
-      position = { epoch = 'e', seq = 12 },
-      status = { type = 'waiting' },
-      changes = {},
-      pending = {
-        permissions = { { permissionId = 'per_2', createdAt = 2 } },
-        questions = { { questionId = 'que_1', createdAt = 1 } },
-      },
-    }
-  )
+  store:attached('s', {
+    position = { epoch = 'e', seq = 12 },
+    status = { type = 'waiting' },
+    changes = {},
+    pending = {
+      permissions = { { permissionId = 'per_2', createdAt = 2 } },
+      questions = { { questionId = 'que_1', createdAt = 1 } },
+    },
+  })
   same(
     { 'que_1', 'per_2' },
     vim.tbl_map(function(one) return one.permissionId or one.questionId end, Store.pending_of(copy))
@@ -222,16 +213,13 @@ end)
 
 it('puts a snapshot in place of all it had', function()
   local store, copy = opened()
-  store:attached(
-    's',
-    {
-      position = { epoch = 'f', seq = 1 },
-      status = { type = 'idle' },
-      truncated = true,
-      pending = { permissions = {}, questions = {} },
-      snapshot = { session = { id = 's', title = 'C' }, todos = {}, queue = {}, messages = {} },
-    }
-  )
+  store:attached('s', {
+    position = { epoch = 'f', seq = 1 },
+    status = { type = 'idle' },
+    truncated = true,
+    pending = { permissions = {}, questions = {} },
+    snapshot = { session = { id = 's', title = 'C' }, todos = {}, queue = {}, messages = {} },
+  })
   same({}, copy.messages)
   same({}, copy.parts)
   same({ epoch = 'f', seq = 1 }, copy.position)

@@ -103,7 +103,7 @@ def test_a_missing_server_is_said_with_the_way_to_install_it_and_the_words_stay(
     desk.env["PATH"] = "/usr/bin:/bin"
     nvim = desk.chat()
     send(nvim, "a long and careful prompt")
-    nvim.screen.wait_for("uv tool install agentls")
+    nvim.screen.wait_for("uv tool install .")
     nvim.wait_lua("require('agentls.prompt').text(require('agentls.agent').current) == 'a long and careful prompt'")
 
 

@@ -7,8 +7,11 @@ local protocol = require('agentls.protocol')
 ---@field reason? string why it is down, one line
 local M = { client = nil, state = 'down', reason = nil }
 
-local INSTALL = 'agentls was not found. (:checkhealth agentls) Install it with `uv tool install agentls` or `pipx install agentls`, '
-  .. 'or name it: require("agentls").setup{ cmd = { "/path/to/agentls" } }'
+local INSTALL = [[
+agentls was not found on the PATH or in .venv/bin of the project.
+Install it from its own folder: uv tool install .
+or name it: require("agentls").setup({ cmd = "/path/to/agentls" })
+:checkhealth agentls says more.]]
 local BACKOFF = { 500, 1000, 2000, 4000, 8000 }
 local STABLE = 30000
 
@@ -169,8 +172,7 @@ function M.launch()
   local cmd, problem = M.find()
   if not cmd then return fail(problem) end
   M.state, started, wanted, M.program = 'starting', vim.uv.now(), true, cmd[1]
-  M.id =
-    vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = function() return false end })
+  M.id = vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = function() return false end })
   if not M.id then fail(('%s could not be started. See :checkhealth agentls.'):format(cmd[1])) end
 end
 

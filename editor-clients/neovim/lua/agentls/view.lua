@@ -41,20 +41,18 @@ function M.one_line(text, limit)
   return vim.fn.strcharlen(text) > limit and vim.fn.strcharpart(text, 0, limit - 1) .. '…' or text
 end
 
---- Breaks a text between words.
+--- Breaks a text's lines between words.
 ---@param text string
 ---@param width integer
 ---@return string[]
 function M.wrap(text, width)
-  local lines = { '' }
-  for word in text:gmatch('%S+') do
-    local last = lines[#lines]
-    if last == '' then
-      lines[#lines] = word
-    elseif vim.fn.strdisplaywidth(last .. ' ' .. word) <= width then
-      lines[#lines] = last .. ' ' .. word
-    else
-      lines[#lines + 1] = word
+  local lines = {}
+  for _, given in ipairs(M.lines(text)) do
+    lines[#lines + 1] = ''
+    for word in given:gmatch('%S+') do
+      local longer = lines[#lines] == '' and word or lines[#lines] .. ' ' .. word
+      local fits = vim.fn.strdisplaywidth(longer) <= width
+      lines[fits and #lines or #lines + 1] = fits and longer or word
     end
   end
   return lines
