@@ -1,6 +1,7 @@
 """Settings from real files: order, mistakes, references, OpenCode's files."""
 
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -170,9 +171,11 @@ def test_uc18_a_file_that_is_no_settings_is_a_problem_and_never_more(house, cont
     assert loaded.settings.model is None
 
 
-def test_a_folder_or_pipe_in_place_of_the_file_does_not_count(house):
-    (house.root / "agentls.json").mkdir()
-    assert house.load().problems == ()
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_a_folder_or_pipe_in_place_of_the_file_is_a_problem_and_is_not_waited_for(house, make):
+    make(house.root / "agentls.json")
+    [problem] = house.load().problems
+    assert "is no file" in problem.message
 
 
 def test_opencodes_files_are_read_where_ours_do_not_stand(house):

@@ -1,5 +1,6 @@
 """Settings files as last read: a file is read again when it changed, and its last good content outlives a mistake."""
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +48,8 @@ class SettingsFiles:
             known = self._read.get(source.path)
             if known is not None and known[0] == stamp:
                 return known[1]
+            if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for its writer
+                return self._broken(source.path, 0, 0, "is no file")
             content = self._fresh(source, status.st_size)
         except OSError as error:
             return self._broken(source.path, 0, 0, f"cannot be read: {error.strerror or 'unknown error'}")

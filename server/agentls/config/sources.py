@@ -1,6 +1,5 @@
 """Which settings files there may be, from the one that counts least to the one that counts most."""
 
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,8 +60,5 @@ def _in_folders(
 def _files(folder: Path, stem: str) -> Iterator[Path]:
     for ending in (".json", ".jsonc"):
         path = folder / f"{stem}{ending}"
-        try:
-            if stat.S_ISREG(path.stat().st_mode):
-                yield path
-        except OSError:
-            continue
+        if path.exists():  # what is no file there is reported when it is read
+            yield path
