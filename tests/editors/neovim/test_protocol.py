@@ -3,8 +3,9 @@
 import json
 import subprocess
 
-from conftest import ROOT, neovim
 from nvim import PLUGIN
+
+from conftest import ROOT, neovim
 
 
 def test_the_client_knows_every_message_of_the_schema_and_no_other() -> None:
