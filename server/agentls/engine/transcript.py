@@ -47,14 +47,17 @@ class Token:
 
 @dataclass(slots=True)
 class _Live:
+    """A part that grows: `part` as it was last put together, its newest `rev`, and the text that came since."""
+
     part: Part
+    rev: int
     chunks: list[str] = field(default_factory=list[str])
     dirty: bool = False
 
     def take(self) -> Part:
         """The part with all its text."""
         if self.chunks:
-            self.part = _grown(self.part, "".join(self.chunks))
+            self.part = _grown(self.part, "".join(self.chunks)).but(rev=self.rev)
             self.chunks.clear()
         return self.part
 
@@ -143,12 +146,12 @@ class Writer:
         """Create or update; returns the part with its new `rev`."""
         self._token.check()
         live = self._transcript.live.get(part.id)
-        saved, wire = _encoded(part.but(rev=(live.part.rev if live else part.rev) + 1))
+        saved, wire = _encoded(part.but(rev=(live.rev if live else part.rev) + 1))
         with self._journal.transaction():
             seq = self._transcript.messages.save_part(saved, wire)
             self._journal.changed(self.scope, seq, "part", saved.id, "part/updated", b'"part":' + wire)
         if is_open(saved):
-            self._transcript.live[saved.id] = _Live(saved)
+            self._transcript.live[saved.id] = _Live(saved, saved.rev)
         else:
             self._transcript.live.pop(saved.id, None)
         return saved
@@ -162,8 +165,8 @@ class Writer:
         if live is None:
             return
         text = clean(text)
-        base = live.part.rev
-        live.part = live.part.but(rev=base + 1)
+        base = live.rev
+        live.rev = base + 1
         live.chunks.append(text)
         live.dirty = True
         self._transcript.touch()
@@ -172,7 +175,7 @@ class Writer:
     def adopt(self, part: Part) -> None:
         """Take over an open part of an earlier process."""
         if is_open(part):
-            self._transcript.live[part.id] = _Live(part)
+            self._transcript.live[part.id] = _Live(part, part.rev)
 
     def current(self, part_id: str) -> Part:
         """An open part with all its text."""
