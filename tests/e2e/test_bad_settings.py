@@ -1,6 +1,5 @@
 """Settings that are broken, odd or gone: told with their place, and nothing stops."""
 
-
 import pytest
 
 from e2e.client import Client
