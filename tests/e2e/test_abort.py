@@ -257,7 +257,9 @@ async def test_the_abort_of_one_session_leaves_others_alone(
 
 async def test_l11_abort_is_obeyed_while_the_client_does_not_read(machine: Machine, model: Script) -> None:
     folder = machine.project("flood")
-    model.plays(Answer([C({"content": "begun "}), *[C({"content": f"{number:05d} " * 666}) for number in range(10_000)]]))
+    model.plays(
+        Answer([C({"content": "begun "}), *[C({"content": f"{number:05d} " * 666}) for number in range(10_000)]])
+    )
     async with machine.editor(folder) as client:
         talk = await Talk.begin(client, folder)
         turn_id = (await talk.prompt("Flood."))["turnId"]

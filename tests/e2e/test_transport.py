@@ -242,7 +242,7 @@ async def test_l11_a_client_that_read_nothing_for_long_is_whole_again(machine: M
         mirror = Mirror(talk.id)
         mark = client.mark()
         mirror.attached(await talk.ask("session/attach"))
-        flood = [C({"content": "x" * 4_000})] * 3_000
+        flood = [C({"content": f"{number:05d} " * 666}) for number in range(3_000)]
         end = calls(("list", {})).events
         model.plays(Answer([C({"content": "begun "}), Gate("flood"), *flood, *end]), says("That was all.", 4))
         turn_id = (await talk.prompt("Flood."))["turnId"]
