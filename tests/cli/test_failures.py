@@ -134,6 +134,17 @@ def test_what_is_raised_becomes_a_code_and_a_line(
     assert capsys.readouterr().err == said
 
 
+@pytest.mark.parametrize("gone", ["BrokenPipeError()", "OSError(5, 'Input/output error')"])
+def test_a_reader_or_a_terminal_that_is_gone_ends_it_without_a_word(gone: str) -> None:
+    code = (
+        "import sys; from agentls.cli.ending import Ending\n"
+        f"with Ending() as ending: raise {gone}\n"
+        "sys.exit(ending.code)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (141, "", "")
+
+
 def test_an_exit_is_let_through() -> None:
     with pytest.raises(SystemExit), Ending():
         raise SystemExit(4)

@@ -1,5 +1,6 @@
 """How the program ends: its exit codes, and one line for whatever went wrong. Tracebacks go to the log alone."""
 
+import errno
 import logging
 import os
 import sys
@@ -57,7 +58,7 @@ def _ended(error: BaseException, cause: BaseException) -> Exit:
         case KeyboardInterrupt():
             complain("aborted")
             return Exit.ABORTED
-        case BrokenPipeError():
+        case BrokenPipeError() | OSError(errno=errno.EIO, filename=None):  # the reader, or the terminal, is gone
             _let_go_of_stdout()
             return Exit.PIPE
         case AgentError():

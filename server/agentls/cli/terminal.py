@@ -25,8 +25,7 @@ class Terminal:
         """What is typed after the question; None at the end of input (Ctrl-D)."""
         descriptor = sys.stdin.fileno()
         with suppress(termios.error):
-            # What was typed before the question was seen is no answer to it.
-            termios.tcflush(descriptor, termios.TCIFLUSH)
+            _forget_typed(descriptor)
         self.screen.end_line()
         self.screen.write(question, "bold")
         typed = b""
@@ -46,3 +45,20 @@ class Terminal:
         """Nothing but a clear yes is one."""
         typed = await self.line(f"{question} [y/N] ")
         return typed is not None and typed.lower() in {"y", "yes"}
+
+
+def _forget_typed(descriptor: int) -> None:
+    """What was typed before the question was seen is no answer to it.
+
+    It is read, half lines included, and not flushed: a flush takes a Ctrl-C along that the kernel has yet to look at.
+    """
+    usual = termios.tcgetattr(descriptor)
+    reading = termios.tcgetattr(descriptor)
+    reading[3] &= ~termios.ICANON
+    reading[6][termios.VMIN] = reading[6][termios.VTIME] = 0
+    termios.tcsetattr(descriptor, termios.TCSANOW, reading)
+    try:
+        while os.read(descriptor, _MOST_BYTES):
+            pass
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSANOW, usual)
