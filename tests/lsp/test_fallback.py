@@ -13,7 +13,7 @@ from agentls.lsp.fallback import Fallback
 from agentls.lsp.language import agent_server
 from agentls.protocol.options import ClientUi
 from agentls.schema.event import Changed
-from agentls.schema.permission import Ask
+from agentls.schema.permission import Ask, AskMetadata, FileDiff
 from agentls.schema.question import QuestionItem, QuestionOption
 from engine.builders import World
 
@@ -47,6 +47,9 @@ class Screen:
         ask = Ask(permission="bash", patterns=(deed,), always=(deed,), title=deed)
         waiting = self.world.broker.authorize(self.world.asker(self.scope, part_id), ask, {}, lambda _: None)
         self.spawn(waiting)
+
+    def asks_of(self, ask: Ask) -> None:
+        self.spawn(self.world.broker.authorize(self.world.asker(self.scope, ""), ask, {}, lambda _: None))
 
     def questions(self, *items: QuestionItem) -> None:
         self.spawn(self.world.questions.ask(self.world.asker(self.scope, ""), items, lambda _: None))
@@ -164,3 +167,36 @@ async def test_a_question_without_options_could_be_answered_by_nobody(screen: Sc
     await screen.settle()
     assert screen.shown() == []
     assert screen.resolutions() == ["expired"]
+
+
+async def test_the_dialog_shows_the_command_itself_and_not_only_what_the_model_says_of_it(screen: Screen) -> None:
+    screen.asks_of(
+        Ask(
+            permission="bash",
+            patterns=("rm -r build",),
+            title="Harmless\n$ ls",
+            metadata=AskMetadata(command="rm -r build\u202e", cwd="/p"),
+        )
+    )
+    await screen.settle()
+    [shown] = screen.shown()
+    rows = shown.splitlines()
+    assert rows[0] == "Harmless $ ls"
+    assert "$ rm -r build\\x202e" in rows
+    assert "in /p" in rows
+
+
+async def test_the_dialog_shows_the_diff_and_how_much_of_it_is_left_out(screen: Screen) -> None:
+    patch = "\n".join(["--- a", "+++ b", *(f"+line {number}" for number in range(100))])
+    ask = Ask(
+        permission="edit",
+        patterns=("a",),
+        title="Edit a",
+        metadata=AskMetadata(files=(FileDiff(uri="file:///a", patch=patch),)),
+    )
+    screen.asks_of(ask)
+    await screen.settle()
+    [shown] = screen.shown()
+    assert "+line 37" in shown
+    assert "+line 38" not in shown
+    assert "… 62 more lines" in shown

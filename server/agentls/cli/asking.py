@@ -11,6 +11,7 @@ from agentls.config.load import Loaded
 from agentls.schema.event import Changed, Event
 from agentls.schema.permission import AskOption, Permission, Reply, RuleScope
 from agentls.schema.question import Question, QuestionItem
+from agentls.schema.text import one_line
 
 _REPLIES: dict[str, tuple[Reply | None, RuleScope | None]] = {
     "y": ("once", None),
@@ -52,11 +53,6 @@ def show_deed(screen: Screen, asked: Permission, directory: str) -> None:
         screen.patch(file.patch)
     if not (metadata.command or metadata.files):
         screen.line(f"    {', '.join(asked.patterns)}")
-
-
-def one_line(text: str) -> str:
-    """What a model wrote about its deed cannot look like another deed below it."""
-    return " ".join(text.split())
 
 
 def understood(typed: str | None) -> tuple[Reply | None, RuleScope | None, str]:

@@ -1,16 +1,15 @@
 """What a person sees: styled where it is a terminal, plain text anywhere else."""
 
 import os
-import re
 import shutil
 from typing import TYPE_CHECKING, TextIO
 
 from agentls.cli.flow import Flow
+from agentls.schema.text import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _PATCH_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 MOST_COLUMNS = 100
 
@@ -88,11 +87,6 @@ class Screen:
         first = next((number for number, row in enumerate(rows) if row.startswith("@@")), 0)
         for row in rows[first:]:
             self.line(f"{indent}{row}", _PATCH_STYLES.get(row[:1], "dim"))
-
-
-def visible(text: str) -> str:
-    """Control characters, and those that turn the direction of writing, in a form that can be seen."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))
 
 
 def _console(file: TextIO) -> "Console":

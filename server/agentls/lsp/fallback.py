@@ -15,12 +15,14 @@ from agentls.permission.broker import Broker
 from agentls.permission.questions import Questions
 from agentls.protocol.options import ClientUi
 from agentls.schema.event import Changed
-from agentls.schema.permission import Permission, Reply
+from agentls.schema.permission import AskMetadata, Permission, Reply
 from agentls.schema.question import Question, QuestionItem
+from agentls.schema.text import one_line, visible
 
 OFFER_AGAIN = "agentls.permissions"
 _TITLES: dict[Reply, str] = {"once": "Allow once", "always": "Always", "reject": "Reject"}
 _ASKED = {"permission/asked": Permission, "question/asked": Question}
+_PATCH_ROWS = 40
 _RESOLVED = ("permission/resolved", "question/resolved")
 
 log = logging.getLogger(__name__)
@@ -105,13 +107,14 @@ class Fallback:
 
     async def _permission(self, asked: Permission) -> None:
         offered = {_TITLES[option.kind]: option for option in asked.options}
-        lines = [asked.title, asked.description or ""]
+        lines = [one_line(asked.title), one_line(asked.description or ""), *_deed(asked.metadata)]
         always = offered.get(_TITLES["always"])
         scope = always.scope[0] if always is not None and always.scope else None
-        if always is not None and always.patterns:
+        patterns = [one_line(pattern) for pattern in (always.patterns if always is not None else None) or ()]
+        if patterns:
             where = "in this project" if scope == "project" else "in this session"
-            lines.append(f'"Always" allows {where}: {", ".join(always.patterns)}')
-        text = "\n".join(line for line in lines if line)
+            lines.append(f'"Always" allows {where}: {", ".join(patterns)}')
+        text = visible("\n".join(line for line in lines if line))
         chosen = offered.get(await self._choice(types.MessageType.Warning, text, list(offered)) or "")
         if chosen is None:
             self._dismissed.add(asked.permission_id)
@@ -145,6 +148,18 @@ class Fallback:
             return None
         title = chosen.title if isinstance(chosen, types.MessageActionItem) else None
         return title if title in titles else None
+
+
+def _deed(metadata: AskMetadata) -> list[str]:
+    """What would be done, as it would be done: the whole command, the beginning of each diff."""
+    lines = [f"$ {metadata.command}"] if metadata.command else []
+    lines += [f"in {metadata.cwd}"] if metadata.command and metadata.cwd else []
+    lines += [metadata.url] if metadata.url else []
+    for file in metadata.files or ():
+        rows = file.patch.splitlines()
+        lines += rows[:_PATCH_ROWS]
+        lines += [f"… {len(rows) - _PATCH_ROWS} more lines"] if len(rows) > _PATCH_ROWS else []
+    return lines
 
 
 def _id(asked: Asked) -> str:

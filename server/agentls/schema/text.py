@@ -11,6 +11,8 @@ _KEYS = re.compile(
     r"|\bAIza[\w*-]{8,}"
 )
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
 
 def clean(text: str) -> str:
     """Text that can be encoded: halves of surrogate pairs are joined, lone ones replaced by U+FFFD."""
@@ -25,3 +27,13 @@ def blackened(text: str, secrets: Iterable[str] = ()) -> str:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, _BLACK)
     return _KEYS.sub(lambda match: f"{match['lead'] or ''}{_BLACK}", text)
+
+
+def visible(text: str) -> str:
+    """Control characters, and those that turn the direction of writing, in a form that can be seen."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """What a model wrote cannot look like another line below it."""
+    return " ".join(text.split())
