@@ -129,3 +129,10 @@ async def test_l15_an_abort_inside_an_attempt_is_no_failure_to_repeat() -> None:
             await started.wait()
             group.cancel_scope.cancel()
     assert made == 1
+
+
+async def test_where_nothing_listens_on_this_machine_it_is_given_up_early() -> None:
+    run = Run(failure(refused_here=True))
+    with pytest.raises(ModelFailure):
+        await run()
+    assert run.made == 3

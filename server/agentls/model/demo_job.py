@@ -159,6 +159,8 @@ def _remark(call: _Made) -> str:
     match call.outcome:
         case "ok":
             return ""
+        case "refused" if call.result.strip() == prompt("results/nobody"):
+            return prompt("demo/nobody")
         case "refused":
             start = prompt("results/rejected").partition("{words}")[0]
             words = call.result.removeprefix(start).strip() if call.result.startswith(start) else ""

@@ -48,7 +48,10 @@ class Endpoint:
 
 
 class ModelFailure(AgentlsError):
-    """The model gave no usable answer. `message` is one line for a person; `retry_after` is in seconds."""
+    """The model gave no usable answer. `message` is one line for a person; `retry_after` is in seconds.
+
+    `refused_here`: nothing listens at an address of this machine, which a longer wait seldom changes.
+    """
 
     def __init__(
         self,
@@ -59,8 +62,10 @@ class ModelFailure(AgentlsError):
         status: int | None = None,
         retryable: bool = False,
         retry_after: float | None = None,
+        refused_here: bool = False,
     ) -> None:
         super().__init__(message)
+        self.refused_here = refused_here
         self.kind = kind
         self.message = message
         self.provider = provider
@@ -98,7 +103,7 @@ def from_error_object(endpoint: Endpoint, error: object) -> ModelFailure:
     return _classified(endpoint, status, words, wordings.wait_in(words))
 
 
-def unreachable(endpoint: Endpoint, cause: BaseException) -> ModelFailure:
+def unreachable(endpoint: Endpoint, cause: BaseException, *, connected: bool = True) -> ModelFailure:
     """No connection, or one that broke before the answer began."""
     root = cause
     while root.__cause__ is not None:
@@ -112,9 +117,9 @@ def unreachable(endpoint: Endpoint, cause: BaseException) -> ModelFailure:
         if endpoint.loopback
         else "Check the network, the proxy settings and the provider's baseURL."
     )
-    return _failure(
-        FailureKind.NETWORK, f"{endpoint}: the server cannot be reached ({said}). {advice}", endpoint, retryable=True
-    )
+    message = f"{endpoint}: the server cannot be reached ({said}). {advice}"
+    refused_here = endpoint.loopback and not connected
+    return _failure(FailureKind.NETWORK, message, endpoint, retryable=True, refused_here=refused_here)
 
 
 def broken(endpoint: Endpoint, what: str) -> ModelFailure:
@@ -236,9 +241,16 @@ def _failure(
     status: int | None = None,
     retryable: bool = False,
     retry_after: float | None = None,
+    refused_here: bool = False,
 ) -> ModelFailure:
     return ModelFailure(
-        kind, message, provider=endpoint.provider, status=status, retryable=retryable, retry_after=retry_after
+        kind,
+        message,
+        provider=endpoint.provider,
+        status=status,
+        retryable=retryable,
+        retry_after=retry_after,
+        refused_here=refused_here,
     )
 
 

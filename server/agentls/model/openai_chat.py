@@ -79,7 +79,8 @@ class OpenAIChat:
                     body, headers = error.response.text, error.response.headers
                     raise failures.from_status(endpoint, error.status_code, headers, body) from None
             except APIConnectionError as error:
-                raise failures.unreachable(endpoint, error) from error
+                connected = not isinstance(error.__cause__, httpx2.ConnectError)
+                raise failures.unreachable(endpoint, error, connected=connected) from error
             except (httpx2.HTTPError, httpx2.StreamError, OpenAIError) as error:
                 raise failures.broken(endpoint, str(error) or type(error).__name__) from error
 

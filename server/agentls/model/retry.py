@@ -10,6 +10,7 @@ from agentls.schema.base import now
 
 ATTEMPTS = 6
 _ATTEMPTS_IF_EMPTY = 2
+_ATTEMPTS_IF_REFUSED_HERE = 3
 _LONGEST_OWN_WAIT = 30.0
 
 OnWait = Callable[[int, int, str], None]
@@ -35,9 +36,15 @@ def _again(error: BaseException) -> bool:
 
 
 def _stop(state: RetryCallState) -> bool:
-    error = _exception(state)
-    empty = isinstance(error, ModelFailure) and error.kind is FailureKind.EMPTY
-    return state.attempt_number >= (_ATTEMPTS_IF_EMPTY if empty else ATTEMPTS)
+    return state.attempt_number >= _most_attempts(_exception(state))
+
+
+def _most_attempts(error: BaseException | None) -> int:
+    if isinstance(error, ModelFailure) and error.kind is FailureKind.EMPTY:
+        return _ATTEMPTS_IF_EMPTY
+    if isinstance(error, ModelFailure) and error.refused_here:
+        return _ATTEMPTS_IF_REFUSED_HERE
+    return ATTEMPTS
 
 
 def _wait(state: RetryCallState) -> float:
