@@ -163,3 +163,10 @@ def test_broken_hostile_settings_keep_the_digest_of_their_last_good_content(hous
     house.trust.grant(house.root, house.load(trusted=None).digest)
     (house.root / "agentls.json").write_text("{broken")
     assert house.load(trusted=None).trust == "trusted"
+
+
+def test_a_key_that_is_none_is_no_business_of_trust(house):
+    house.write("agentls.json", {"modle": "a/b"})
+    loaded = house.load(trusted=None)
+    assert loaded.withheld == ()
+    assert [problem.message for problem in loaded.problems] == ["unknown key `modle`"]

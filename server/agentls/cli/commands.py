@@ -14,7 +14,7 @@ from agentls.cli.ending import Exit, complain
 _EXITS = """\b
 Exit codes:
   0 done   1 error   2 usage   3 something was rejected, or nobody could answer
-  4 cut by a limit of length or steps   5 content filter   130 aborted"""
+  4 cut by a limit of length or steps   5 content filter   70 a fault of ours   130 aborted"""
 Job = Callable[[], int]
 """What a command does once its arguments are read; returns the exit code."""
 

@@ -142,7 +142,10 @@ class _Prompting:
 
     def _say_if_demo(self, directory: str) -> None:
         if self._options.model is None and self._app.models.default_now(directory) == DEMO:
-            complain("no model is set up, so the built-in demo model answers (see: agentls prompt --help)")
+            complain(
+                "no model is set up, so the built-in demo model answers. Set a key such as OPENAI_API_KEY, start a "
+                "local server such as Ollama, or name a provider in ~/.config/agentls/agentls.json."
+            )
 
     def _shower(self, directory: str) -> Callable[[Event], None]:
         show = jsonlines.show if self._options.json else View(self._screen, directory).show

@@ -8,9 +8,11 @@ from typing import Any, cast
 from pydantic_core import to_json
 
 from agentls.config.clean import Raw
+from agentls.config.settings import Settings
 
 # All others are withheld: a key that is added later is unsafe until somebody thought about it.
 _HARMLESS = frozenset({"model", "small_model", "smallModel", "compaction", "username"})
+_NAMES = frozenset(name for key, field in Settings.model_fields.items() for name in (key, field.alias or key))
 _REFERENCE = re.compile(r"\{(?:env|file):")
 _SNIPPET = re.compile(r"!\s*`")
 
@@ -29,8 +31,10 @@ def restrict(raw: Raw) -> tuple[Raw, Raw]:
                 _split(key, _commands(cast("Raw", value)), kept, withheld)
             case _ if key in _HARMLESS and not _refers(value):
                 kept[key] = value
-            case _:
+            case _ if key in _NAMES:
                 withheld[key] = value
+            case _:
+                pass  # what is no setting does nothing, trusted or not
     return kept, withheld
 
 

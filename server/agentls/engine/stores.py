@@ -34,7 +34,8 @@ class Stores:
         row = self.sessions.get(session_id)
         if row is None:
             raise AgentError(
-                ErrorKind.SESSION_NOT_FOUND, f"There is no session {session_id}. `session/list` names those there are."
+                ErrorKind.SESSION_NOT_FOUND,
+                f"There is no session {session_id}. It may have been deleted, or the id is not whole.",
             )
         return row
 
