@@ -53,7 +53,8 @@ def test_links_lead_to_files() -> None:
 
 
 def test_every_setting_that_is_named_is_one(program: Program) -> None:
-    sentence = TEXT[TEXT.index("The keys of this") : TEXT.index("`AGENTS.md`")]
+    text = " ".join(TEXT.split())
+    sentence = text[text.index("The keys of this") : text.index("`AGENTS.md`")]
     keys = re.findall(r"`(\w+)`", sentence)
     assert {"model", "permission", "instructions"} <= set(keys)
     program.machine.config.write_text("{" + ", ".join(f'"{key}": null' for key in keys) + "}", encoding="utf-8")
