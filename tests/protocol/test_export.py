@@ -68,6 +68,15 @@ def test_the_typescript_is_made_of_defined_types(tmp_path: Path) -> None:
     assert used <= defined
 
 
+def test_the_lua_names_every_message_once(tmp_path: Path) -> None:
+    text = next(text for path, text in generated(tmp_path).items() if path.name == "protocol.lua")
+    named = re.findall(r"^  ([a-z_A-Z]+) = '([^']+)',$", text, re.MULTILINE)
+    assert sorted(method for _, method in named) == sorted(row.name for row in (*REQUESTS, *NOTIFICATIONS))
+    assert all(key == method.replace("/", "_") for key, method in named)
+    tables = re.findall(r"^M\.(\w+) = \{$", text, re.MULTILINE)
+    assert tables == ["request", "editor", "notification"]
+
+
 def test_the_page_has_every_message(tmp_path: Path) -> None:
     text = next(text for path, text in generated(tmp_path).items() if path.name == "PROTOCOL.md")
     for row in (*REQUESTS, *NOTIFICATIONS):
