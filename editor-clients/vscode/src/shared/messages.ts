@@ -161,7 +161,10 @@ export type ToWebview =
 export type FromWebview =
   /** The page stands; the host sends `state`, `session` and `draft`. */
   | { type: "ready" }
-  /** Sends a prompt. It leaves the draft and shows up in `state.unsent` until the server has it. */
+  /**
+   * Sends a prompt. It leaves the draft and shows up in `state.unsent` until the server has it. Files chosen after `@`
+   * are chips whose label begins with `@`; words with `@` that were only typed are the host's to look up.
+   */
   | { type: "prompt"; draft: Draft; delivery: "steer" | "queue" }
   | { type: "shell"; command: string }
   /** A command of `state.commands`. */
@@ -175,6 +178,8 @@ export type FromWebview =
   | { type: "diff"; permissionId: string }
   | { type: "diff"; partId: string }
   | { type: "copy"; text: string }
+  /** Wants a chip of what the editor shows; the answer is `insert`, or a notice of the editor if there is none. */
+  | { type: "attach"; what: "selection" | "diagnostics" | "activeFile" }
   /** Opens the editor's own picker. */
   | { type: "pick"; what: "agent" | "model" | "mode" | "session" | "folder" | "file" }
   /** A dialog of the editor for a permission or question that is shown as a card. */
