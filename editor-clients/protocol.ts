@@ -59,6 +59,7 @@ export interface AskMetadata {
   url?: string;
 }
 
+/** `patterns` and `scope` come with `always`: what it would store, and where. `feedback`: words may go along. */
 export interface AskOption {
   kind: "once" | "always" | "reject";
   patterns?: string[];
@@ -107,7 +108,7 @@ export interface CacheTokens {
   write: number;
 }
 
-/** A row in its newest state (`value`), or the id of one that is gone (`removed`). */
+/** A row in its newest state (`value`), or the id of one that is gone (`removed`). A `queue` value is one item, which `removed` names by its `messageId`; a `todo` value is the whole list. A permission or question that was settled is `removed`. */
 export interface Change {
   seq: number;
   kind: "session" | "turn" | "message" | "part" | "permission" | "question" | "todo" | "queue";
@@ -213,6 +214,12 @@ export interface CreateParams {
   agent?: string;
   model?: ModelRef;
   mode?: "ask" | "acceptEdits" | "auto";
+}
+
+/** `position` is where the caller's copy stands: attach since it after a break. */
+export interface CreateResult {
+  session: Session;
+  position: Position;
 }
 
 export interface Created {
@@ -1103,6 +1110,7 @@ export interface ToolEntry {
   parameters?: Record<string, unknown>;
 }
 
+/** `callId` is what the model calls it; absent until the call is whole. */
 export interface ToolPart {
   id: string;
   sessionId: string;
@@ -1110,7 +1118,7 @@ export interface ToolPart {
   pos: number;
   rev: number;
   type: "tool";
-  callId: string;
+  callId?: string;
   tool: string;
   state: Pending | Running | Completed | Failed;
 }
@@ -1213,7 +1221,7 @@ export interface Where {
 /** Requests by method. */
 export interface Requests {
   /** Starts a session in a folder and attaches the caller. */
-  "session/create": { params: CreateParams; result: SessionResult };
+  "session/create": { params: CreateParams; result: CreateResult };
   /** Sessions, those last used first. */
   "session/list": { params: ListParams; result: SessionsResult };
   /** A session and what goes on in it. */

@@ -173,6 +173,8 @@ def fault(body: bytes) -> str | None:
                 arguments = None
             if not isinstance(arguments, dict):
                 return f"messages[{place}]: arguments are no JSON object"
+            if not item["id"] or item["id"] in expected:
+                return f"messages[{place}]: a tool call has no id of its own"
             expected.append(item["id"])
     return f"tool calls without result: {expected}" if expected else None
 

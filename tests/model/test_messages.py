@@ -171,6 +171,13 @@ def test_c09_each_call_has_its_result_whatever_became_of_it(state: ToolState) ->
     assert result["content"]
 
 
+def test_calls_that_were_cut_off_before_their_ids_came_have_ids_of_their_own() -> None:
+    cut = [tool(Failed(input={}, error="cut off", time=TIME), pos).but(call_id=None) for pos in (3, 4)]
+    body = json.dumps({"messages": [{"role": "user", "content": "Hi"}, *turn(cut)]}).encode()
+    assert fault(body) is None
+    assert all(item["id"] for item in turn(cut)[0]["tool_calls"])
+
+
 def test_a_failed_call_tells_its_error_and_a_pruned_one_that_it_was_removed() -> None:
     assert turn([tool(Failed(input={}, error="no such file", time=TIME))])[1]["content"] == "no such file"
     pruned = turn(

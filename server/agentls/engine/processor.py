@@ -102,7 +102,7 @@ class Processor:
 
     def _start_tool(self, key: int, name: str) -> ToolPart:
         with self._writer.together():
-            part = ToolPart(**self._writer.ids(self._message.id), call_id="", tool=name, state=Pending())
+            part = ToolPart(**self._writer.ids(self._message.id), tool=name, state=Pending())
             self._made.append(part)
             self._tools[key] = self._writer.part(part)
         return self._tools[key]

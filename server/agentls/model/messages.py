@@ -65,7 +65,7 @@ def assistant_elements(
         element |= _thought(parts)
     if calls:
         element["tool_calls"] = [_call(call) for call in calls]
-    results = [_json({"role": "tool", "tool_call_id": c.call_id, "content": _result(c, traits)}) for c in calls]
+    results = [_json({"role": "tool", "tool_call_id": _name(c), "content": _result(c, traits)}) for c in calls]
     return [_json(element), *results, *_images(calls, traits)]
 
 
@@ -111,10 +111,15 @@ def _thought(parts: Sequence[Part]) -> dict[str, Any]:
     return {name: [{"type": "reasoning.text", "text": text}] if name == "reasoning_details" else text}
 
 
+def _name(part: ToolPart) -> str:
+    """A call that was cut off while it streamed has no id of the model's, and strict servers want one."""
+    return part.call_id or part.id
+
+
 def _call(part: ToolPart) -> dict[str, Any]:
     arguments = _text(part.state.input)
     return {
-        "id": part.call_id,
+        "id": _name(part),
         "type": "function",
         "function": {"name": part.tool or "invalid", "arguments": arguments},
     }

@@ -12,7 +12,7 @@ from agentls.protocol.registry import Notification, Request
 CREATE = Request(
     "session/create",
     session.CreateParams,
-    session.SessionResult,
+    session.CreateResult,
     "Starts a session in a folder and attaches the caller.",
     (E.AGENT_NOT_FOUND, E.MODEL_NOT_FOUND, E.PATH_DENIED),
 )

@@ -33,6 +33,13 @@ class SessionResult(Value):
     session: Session
 
 
+class CreateResult(Value):
+    """`position` is where the caller's copy stands: attach since it after a break."""
+
+    session: Session
+    position: Position
+
+
 class ListParams(Params):
     """`query` is looked for in titles. `archived`: those instead of the others."""
 
@@ -96,7 +103,11 @@ class QueueItem(Value):
 
 
 class Change(Value):
-    """A row in its newest state (`value`), or the id of one that is gone (`removed`)."""
+    """A row in its newest state (`value`), or the id of one that is gone (`removed`).
+
+    A `queue` value is one item, which `removed` names by its `messageId`; a `todo` value is the whole list. A
+    permission or question that was settled is `removed`.
+    """
 
     seq: int
     kind: Literal["session", "turn", "message", "part", "permission", "question", "todo", "queue"]

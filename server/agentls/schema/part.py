@@ -89,8 +89,10 @@ ToolState = Annotated[Pending | Running | Completed | Failed, Field(discriminato
 
 
 class ToolPart(_Part):
+    """`callId` is what the model calls it; absent until the call is whole."""
+
     type: Literal["tool"] = "tool"
-    call_id: str
+    call_id: str | None = None
     tool: str
     state: ToolState
 

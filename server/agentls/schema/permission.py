@@ -48,6 +48,8 @@ class Ask(Value):
 
 
 class AskOption(Value):
+    """`patterns` and `scope` come with `always`: what it would store, and where. `feedback`: words may go along."""
+
     kind: Reply
     patterns: tuple[str, ...] | None = None
     scope: tuple[RuleScope, ...] | None = None

@@ -14,7 +14,7 @@ from agentls.schema.base import Raw
 
 
 @handles(m.CREATE)
-async def create(caller: Caller[App], params: p.CreateParams) -> p.SessionResult:
+async def create(caller: Caller[App], params: p.CreateParams) -> p.CreateResult:
     session = caller.app.sessions.create(
         directory=caller.folder(params.directory),
         title=params.title,
@@ -23,7 +23,7 @@ async def create(caller: Caller[App], params: p.CreateParams) -> p.SessionResult
         mode=params.mode,
     )
     caller.attach(session.id)
-    return p.SessionResult(session=session)
+    return p.CreateResult(session=session, position=caller.app.sessions.position(session.id))
 
 
 @handles(m.LIST)
