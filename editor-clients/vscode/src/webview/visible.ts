@@ -51,9 +51,11 @@ const ESCAPES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u00
 
 /** A terminal's output as plain lines: no colours, and of a line that was written over and over what stands at last. */
 export function plainOutput(text: string): string {
-  return text
-    .replace(ESCAPES, "")
-    .replace(/\r\n/g, "\n")
-    .replace(/[^\n]*\r(?=[^\n])/g, "")
-    .replace(/\r/g, "");
+  const lines = text.replace(ESCAPES, "").replaceAll("\r\n", "\n");
+  return lines.includes("\r") ? lines.split("\n").map(lastWritten).join("\n") : lines;
+}
+
+function lastWritten(line: string): string {
+  const end = line.endsWith("\r") ? line.length - 1 : line.length;
+  return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }
