@@ -1,35 +1,31 @@
-/** The page of the webview. The host gives it the addresses of script and style, and a nonce for the policy. */
-export interface PageParts {
+/** The webview's page: nothing but its style and its script, and a policy that lets nothing else run or load. */
+
+export interface PageSources {
   script: string;
   style: string;
-  /** What the webview's own resources come from (`webview.cspSource`). */
+  /** What the style may come from: `webview.cspSource`. */
   source: string;
   nonce: string;
 }
 
-/** Nothing may be loaded but our own script, style and images; nothing may run inline; nothing may be fetched. */
-export function page({ script, style, source, nonce }: PageParts): string {
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${source}`,
-    `font-src ${source}`,
-    `img-src ${source} data:`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
-  return `<!doctype html>
+/** Images are `data:` only, those of prompts; scripts need the nonce; there is no inline style, font or connection. */
+export function policy({ source, nonce }: Pick<PageSources, "source" | "nonce">): string {
+  return `default-src 'none'; style-src ${source}; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'`;
+}
+
+export function pageHtml(sources: PageSources): string {
+  return `<!DOCTYPE html>
 <html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta http-equiv="Content-Security-Policy" content="${policy}">
-    <link rel="stylesheet" href="${style}">
-    <title>agentls</title>
-  </head>
-  <body>
-    <script nonce="${nonce}" src="${script}"></script>
-  </body>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(sources)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>agentls chat</title>
+<link rel="stylesheet" href="${sources.style}">
+</head>
+<body>
+<script nonce="${sources.nonce}" src="${sources.script}"></script>
+</body>
 </html>
 `;
 }

@@ -1,0 +1,84 @@
+/** Below the messages: what is not sent yet, how the last turn ended, and what can be done now. */
+import type { SessionCopy } from "../../shared/store";
+import type { StateMessage, Unsent } from "../../shared/messages";
+import { h } from "../dom";
+import { post, request, RequestError } from "../host";
+import { icon } from "../icons";
+import { ENDINGS } from "../words";
+import { userWords } from "./message";
+
+/** What went wrong with a turn, in the server's words. */
+function reason(turn: NonNullable<SessionCopy["turn"]>): string {
+  const message = turn.error?.data.message;
+  return typeof message === "string" ? message : "";
+}
+
+export class Ending {
+  readonly element = h("div", { class: "ending", hidden: true, "data-testid": "ending" });
+  private drawn = "";
+
+  show(copy: SessionCopy | undefined): void {
+    const turn = copy?.turn;
+    const stop = turn?.state === "ended" && !copy?.busy ? turn.stopReason : undefined;
+    const ending = stop && ENDINGS[stop];
+    const why = turn && stop ? reason(turn) : "";
+    const key = ending ? `${turn?.id ?? ""} ${stop ?? ""} ${why}` : "";
+    if (key === this.drawn) return;
+    this.drawn = key;
+    this.element.hidden = !ending;
+    if (!ending) return;
+    this.element.className = `ending ${ending.bad ? "bad" : ""}`;
+    const shown = why !== "" && (ending.bad === true || turn?.error?.data.reason !== "abort");
+    this.element.replaceChildren(
+      icon(ending.bad ? "error" : "stopped"),
+      h("div", { class: "ending-words" }, h("strong", {}, ending.said), shown ? h("span", {}, `: ${why}`) : null, ending.hint ? h("div", { class: "hint" }, ending.hint) : null),
+      h("div", { class: "ending-actions" }, ...this.actions(ending.action, turn?.error?.name)),
+    );
+  }
+
+  private actions(words: string | undefined, error: string | undefined): HTMLElement[] {
+    const list: HTMLElement[] = [];
+    if (error === "ContextOverflowError")
+      list.push(h("button", { class: "button", type: "button", onclick: () => { post({ type: "newSession" }); } }, "New session"));
+    else if (words !== undefined) list.push(h("button", { class: "button", type: "button", onclick: (event: Event) => { this.goOn(event.currentTarget as HTMLButtonElement); } }, words));
+    if (error === "ProviderAuthError" || error === "APIError")
+      list.push(h("button", { class: "button secondary", type: "button", onclick: () => { post({ type: "pick", what: "model" }); } }, "Choose another model"));
+    return list;
+  }
+
+  private goOn(button: HTMLButtonElement): void {
+    button.disabled = true;
+    request("session/continue", {})
+      .catch((error: unknown) => {
+        const words = error instanceof RequestError ? error.message : String(error);
+        this.element.append(h("div", { class: "ending-problem", role: "alert" }, `That did not work: ${words}`));
+      })
+      .finally(() => { button.disabled = false; });
+  }
+}
+
+/** Prompts that the server has not taken yet look like prompts that wait. */
+export class UnsentList {
+  readonly element = h("div", { class: "unsent" });
+  private drawn = "";
+
+  show(state: StateMessage | undefined, known: (messageId: string) => boolean): void {
+    const list = (state?.unsent ?? []).filter((one) => !known(one.messageId));
+    const waits = state?.server.state === "up" ? "Sending…" : "Waits for the server";
+    const key = `${waits} ${list.map((one) => one.messageId).join(" ")}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
+    this.element.replaceChildren(...list.map((one) => row(one, waits)));
+  }
+}
+
+function row(one: Unsent, waits: string): HTMLElement {
+  const words = one.kind === "shell" ? `! ${one.text}` : one.text;
+  return h(
+    "article",
+    { class: "message user waiting" },
+    h("h2", { class: "unseen" }, "You, not sent yet"),
+    h("div", { class: "words" }, ...userWords(words)),
+    h("div", { class: "hint" }, waits),
+  );
+}

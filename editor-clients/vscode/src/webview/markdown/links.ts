@@ -1,0 +1,39 @@
+/** What a link of an answer may do: lead to the web, or to a file of the folder. All others are plain text. */
+import type { LineRangeInput } from "../../protocol";
+
+export type Target = { kind: "web"; href: string } | { kind: "file"; uri: string; range?: LineRangeInput };
+
+/** Where a link leads; nothing if it should not be one. `folder` is what relative paths start from. */
+export function targetOf(href: string, folder: string | undefined): Target | undefined {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+  if (scheme === "http" || scheme === "https" || scheme === "mailto") return webTarget(href);
+  if (scheme === "file") return fileTarget(href.replace(/^file:\/\/(localhost)?/i, ""));
+  if (scheme !== undefined && !/^[^/:]+\.\w+:\d/.test(href)) return undefined;
+  if (href === "" || href.startsWith("#") || href.startsWith("//")) return undefined;
+  if (href.startsWith("/")) return fileTarget(href);
+  return folder === undefined ? undefined : fileTarget(`${folder}/${href}`);
+}
+
+function webTarget(href: string): Target | undefined {
+  return URL.canParse(href) ? { kind: "web", href: new URL(href).href } : undefined;
+}
+
+/** `path:12`, `path#L12` and `path#L12-L20` name lines. */
+function fileTarget(given: string): Target | undefined {
+  const match = /^(.*?)(?::(\d+)(?::\d+)?|#L(\d+)(?:-L?(\d+))?)?$/.exec(given);
+  const path = decoded(match?.[1] ?? given).split(/[?#]/)[0] ?? "";
+  if (!path.startsWith("/") || path.startsWith("//")) return undefined;
+  const uri = `file://${path.split("/").map(encodeURIComponent).join("/")}`;
+  const line = Number(match?.[2] ?? match?.[3] ?? 0);
+  if (line < 1) return { kind: "file", uri };
+  const end = Math.max(line, Number(match?.[4] ?? line));
+  return { kind: "file", uri, range: { start: { line: line - 1 }, end: { line: end - 1 } } };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
