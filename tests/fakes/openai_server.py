@@ -9,6 +9,7 @@ until it is killed. The script is a JSON list with one item a request:
     {"status": 429, "headers": {"retry-after": "1"}, "body": {"error": {"message": "slow down"}}}
 
 A gate waits for `POST /gate/<name>`. After the script's end the last item repeats if it has `"repeat": true`, else 500.
+`POST /script` with another list replaces the script; all gates are closed again.
 """
 
 import argparse
@@ -92,6 +93,9 @@ class OpenAIServer:
             await _send_status(stream, Status(200, listing))
         elif request.target.startswith("/gate/"):
             self.open(request.target.removeprefix("/gate/"))
+            await _send_status(stream, Status(200, {}))
+        elif request.target == "/script":
+            self._next, self._gates = parse_script(request.json), {}
             await _send_status(stream, Status(200, {}))
         else:
             await self._complete(stream, request)
