@@ -2,6 +2,7 @@
 local Chat = require('agentls.chat')
 local Store = require('agentls.store')
 local asks = require('agentls.asks')
+local buffers = require('agentls.buffers')
 local prompt = require('agentls.prompt')
 local protocol = require('agentls.protocol')
 local server = require('agentls.server')
@@ -162,7 +163,7 @@ local function pump(chat)
   M.session(chat, function(err)
     if err then return settled(err) end
     entry.params.sessionId = chat.id
-    R(entry.method, entry.params, settled)
+    R(entry.method, entry.params, settled, buffers.code())
   end)
 end
 
@@ -243,11 +244,13 @@ local function notified(method, params)
     local level = ({ info = vim.log.levels.INFO, warning = vim.log.levels.WARN, error = vim.log.levels.ERROR })[params.severity]
     tell(params.title .. (params.description and ': ' .. params.description or ''), level)
   elseif method == protocol.notification.file_edited then
-    vim.schedule(function() vim.cmd('silent! checktime') end)
+    local buf = params.via == 'disk' and buffers.of(params.uri)
+    if buf then vim.schedule(function() buffers.reload(buf) end) end
   else
     M.store:notified(method, params)
   end
   if method == protocol.notification.turn_ended then
+    vim.schedule(buffers.reload_all)
     vim.api.nvim_exec_autocmds(
       'User',
       { pattern = 'AgentlsTurnEnded', data = { sessionId = params.sessionId, stopReason = params.stopReason } }
@@ -256,7 +259,7 @@ local function notified(method, params)
 end
 
 local function up()
-  M.on_up()
+  buffers.attach_all(server.client)
   for _, chat in ipairs(M.chats) do
     chat:connection('')
     local function resend() pump(chat) end
@@ -276,9 +279,7 @@ local function down(reason)
 end
 
 ---@param options agentls.Options
----@param on_up fun() called whenever the server is up
-function M.init(options, on_up)
-  M.on_up = on_up
+function M.init(options)
   server.init({ options = options, notified = notified, up = up, down = down })
   asks.init(M)
 end

@@ -15,27 +15,14 @@ M.options = {} ---@type agentls.Options
 
 local done = false
 
----@return boolean
-local function belongs(buf)
-  local name = vim.api.nvim_buf_get_name(buf)
-  return vim.bo[buf].buftype == '' and vim.startswith(name, require('agentls.server').root() .. '/')
-end
-
 local function watch()
   local group = vim.api.nvim_create_augroup('agentls', {})
-  local asks, prompt, server = require('agentls.asks'), require('agentls.prompt'), require('agentls.server')
+  local asks, buffers, server = require('agentls.asks'), require('agentls.buffers'), require('agentls.server')
+  buffers.watch(group, function() return server.client end)
   vim.api.nvim_create_autocmd(
     { 'WinEnter', 'ModeChanged' },
     { group = group, callback = vim.schedule_wrap(asks.refresh) }
   )
-  vim.api.nvim_create_autocmd('BufEnter', {
-    group = group,
-    callback = function(event)
-      if vim.bo[event.buf].buftype ~= '' or event.file == '' then return end
-      prompt.last_code = event.buf
-      if server.client and belongs(event.buf) then vim.lsp.buf_attach_client(event.buf, server.client.id) end
-    end,
-  })
   vim.api.nvim_create_autocmd('WinResized', {
     group = group,
     callback = vim.schedule_wrap(function()
@@ -54,16 +41,6 @@ local function watch()
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('agentls.markdown').groups })
 end
 
---- Attaches the buffers that are open already.
-function M.attach_buffers()
-  local server = require('agentls.server')
-  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    if server.client and vim.api.nvim_buf_is_loaded(buf) and belongs(buf) then
-      vim.lsp.buf_attach_client(buf, server.client.id)
-    end
-  end
-end
-
 --- Reads the options and gets ready. Without it, the first command does so with none.
 ---@param options? agentls.Options
 function M.setup(options)
@@ -72,7 +49,7 @@ function M.setup(options)
     require('agentls.prompt').keys[name] = keys
   end
   require('agentls.markdown').groups()
-  require('agentls.agent').init(M.options, M.attach_buffers)
+  require('agentls.agent').init(M.options)
   watch()
   done = true
   if M.options.autostart then require('agentls.server').ready(function() end) end

@@ -1,4 +1,7 @@
 --- The prompt buffer: completion after `@`, sending, and what the words with `@` stand for.
+local buffers = require('agentls.buffers')
+local positions = require('agentls.positions')
+
 local api = vim.api
 local tell = require('agentls.notice')
 local M = {}
@@ -16,31 +19,18 @@ local SPECIAL = {
 
 -- What is attached ----------------------------------------------------------------------------------------------------
 
---- The file that the user was in last, not one of ours.
----@return integer? buf
-function M.code_buffer()
-  local best, last = nil, -1
-  for _, one in ipairs(vim.fn.getbufinfo({ bufloaded = 1 })) do
-    if vim.bo[one.bufnr].buftype == '' and one.name ~= '' and one.listed == 1 and one.lastused >= last then
-      best, last = one.bufnr, one.lastused
-    end
-  end
-  return M.last_code and api.nvim_buf_is_valid(M.last_code) and M.last_code or best
-end
-
 --- A range of whole lines, as LSP has it.
 ---@param buf integer
 ---@param first integer 1-based
 ---@param last integer
 ---@return table part
 function M.selection(buf, first, last)
-  local lines = api.nvim_buf_get_lines(buf, first - 1, last, false)
   return {
     type = 'selection',
     uri = vim.uri_from_bufnr(buf),
-    range = { start = { line = first - 1, character = 0 }, ['end'] = { line = last, character = 0 } },
-    text = table.concat(lines, '\n'),
-    version = vim.lsp.util.buf_versions[buf],
+    range = positions.lines(first, last),
+    text = table.concat(api.nvim_buf_get_lines(buf, first - 1, last, false), '\n'),
+    version = buffers.version(buf),
   }
 end
 
@@ -50,18 +40,7 @@ local function marked(buf)
 end
 
 local function diagnostics(buf)
-  local items = {}
-  for _, one in ipairs(vim.diagnostic.get(buf)) do
-    items[#items + 1] = {
-      message = one.message,
-      severity = one.severity,
-      source = one.source,
-      range = {
-        start = { line = one.lnum, character = one.col },
-        ['end'] = { line = one.end_lnum or one.lnum, character = one.end_col or one.col },
-      },
-    }
-  end
+  local items = vim.tbl_map(positions.diagnostic, vim.diagnostic.get(buf))
   return { type = 'diagnostics', uri = vim.uri_from_bufnr(buf), items = items }
 end
 
@@ -73,7 +52,7 @@ end
 function M.parts(text, root)
   local parts, seen, problem = { { type = 'text', text = text } }, {}, nil
   for word in (' ' .. text):gmatch('%s@(%S+)') do
-    local buf = M.code_buffer()
+    local buf = buffers.code()
     local name = word:gsub('[,;:.!?)]+$', '')
     local part
     if seen[name] then

@@ -1,4 +1,5 @@
 --- The connection: finds the server, starts it by vim.lsp.start, starts it again when it ended, and sends requests.
+local bridge = require('agentls.bridge')
 local protocol = require('agentls.protocol')
 
 ---@class agentls.Server
@@ -139,7 +140,7 @@ end
 
 ---@return vim.lsp.ClientConfig
 local function config(cmd)
-  local handlers = {}
+  local handlers = vim.tbl_extend('error', {}, bridge.handlers)
   for _, method in pairs(protocol.notification) do
     handlers[method] = function(_, params) hooks.notified(method, params) end
   end
@@ -158,6 +159,7 @@ local function config(cmd)
         clientId = 'neovim',
         ui = { permission = true, question = true, diff = true },
         events = { deltas = true, coalesceMs = 33 },
+        documents = { save = true, diagnostics = true, context = true },
         trusted = trusted,
         settings = options.settings,
       },
@@ -201,7 +203,8 @@ end
 ---@param method agentls.Request
 ---@param params table
 ---@param callback fun(err?: table, result?: table)
-function M.request(method, params, callback)
+---@param buf? integer a buffer whose newest text is to be told first
+function M.request(method, params, callback, buf)
   M.ready(function(err)
     if err then return callback(err) end
     numbers = numbers + 1
@@ -213,7 +216,7 @@ function M.request(method, params, callback)
     end
     open[number] = callback
     if next(params) == nil then params = vim.empty_dict() end
-    local sent = call(M.client, 'request', method, params, answer, M.anchor())
+    local sent = call(M.client, 'request', method, params, answer, buf or M.anchor())
     if not sent then answer({ message = 'agentls is ending', data = { kind = 'gone', retryable = true } }) end
   end)
 end
