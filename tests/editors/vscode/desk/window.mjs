@@ -1,0 +1,146 @@
+/** A window of VS Code: its page in the browser, its extension host, and what a user does in it. */
+import http from "node:http";
+import { existsSync, readdirSync } from "node:fs";
+import { Chat } from "./chat.mjs";
+import { until } from "./until.mjs";
+
+const EXTENSION_ID = "agentls.agentls";
+
+export class Window {
+  constructor(desk, page, url) {
+    this.desk = desk;
+    this.page = page;
+    this.url = url;
+    this.console = [];
+    this.foreign = []; // what was asked of other machines: must stay empty
+    page.on("console", (message) => this.console.push(message.text()));
+    page.on("request", (request) => {
+      const { hostname, protocol } = new URL(request.url());
+      if (/^(http|ws)/.test(protocol) && hostname !== "127.0.0.1") this.foreign.push(request.url());
+    });
+    this.chat = new Chat(this);
+  }
+
+  async load({ active = true } = {}) {
+    const before = new Set(this.#sockets());
+    if (this.socket) await this.page.reload();
+    else await this.page.goto(this.url);
+    await this.page.locator(".monaco-workbench .part.activitybar").waitFor({ timeout: 60_000 });
+    this.socket = await until("the driver", () => this.#answering(before), 60_000);
+    if (!active) return;
+    const isActive = "return vscode.extensions.getExtension(given)?.isActive";
+    await until("the extension", () => this.run(isActive, EXTENSION_ID), 60_000);
+  }
+
+  async reload() {
+    await this.load();
+  }
+
+  #sockets() {
+    return readdirSync(this.desk.at("sockets"));
+  }
+
+  async #answering(before) {
+    for (const name of this.#sockets().filter((one) => !before.has(one))) {
+      const socket = this.desk.at("sockets", name);
+      const answered = await post(socket, "return 1").catch(() => false);
+      if (answered) return socket;
+    }
+    return undefined;
+  }
+
+  /** Runs code in the extension host, with `vscode` and `given`, and gives what it returns. */
+  run(code, given) {
+    return post(this.socket, code, given);
+  }
+
+  command(name, ...given) {
+    return this.run("return await vscode.commands.executeCommand(given[0], ...given[1])", [name, given]);
+  }
+
+  /** A command by its title in the palette, which does not refresh while it is open. */
+  async palette(title) {
+    const input = this.page.locator(".quick-input-widget input").first();
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    await until(`the command ${title}`, async () => {
+      await this.page.keyboard.press("F1");
+      await input.waitFor();
+      await input.fill(`>${title}`);
+      try {
+        await row.waitFor({ timeout: 2000 });
+        await row.click();
+        return true;
+      } catch {
+        await this.page.keyboard.press("Escape");
+        return false;
+      }
+    });
+  }
+
+  /** The modal dialog that is open. */
+  get dialog() {
+    return this.page.locator(".monaco-dialog-box");
+  }
+
+  /** The list or field at the top: quick pick and input box. */
+  get quick() {
+    return this.page.locator(".quick-input-widget");
+  }
+
+  quickRow(text) {
+    return this.quick.locator(".monaco-list-row", { hasText: text }).first();
+  }
+
+  get notices() {
+    return this.page.locator(".notifications-toasts");
+  }
+
+  get statusBar() {
+    return this.page.locator(".part.statusbar");
+  }
+
+  /** Shows a file of the project in the editor. */
+  async show(name) {
+    await this.run(
+      `const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, given);
+       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });`,
+      name,
+    );
+  }
+
+  /** The text that the editor holds, saved or not. */
+  text(name) {
+    return this.#document(name, "document.getText()");
+  }
+
+  isDirty(name) {
+    return this.#document(name, "document.isDirty");
+  }
+
+  #document(name, expression) {
+    const found = "vscode.workspace.textDocuments.find((one) => one.uri.fsPath.endsWith('/' + given))";
+    return this.run(`const document = ${found}; return document && ${expression}`, name);
+  }
+
+  async closeEditors() {
+    await this.command("workbench.action.revertAndCloseActiveEditor");
+    await this.command("workbench.action.closeAllEditors");
+  }
+}
+
+function post(socketPath, code, values) {
+  if (!existsSync(socketPath)) return Promise.reject(new Error(`no extension host at ${socketPath}`));
+  return new Promise((resolve, reject) => {
+    const request = http.request({ socketPath, method: "POST", agent: false }, (response) => {
+      let text = "";
+      response.on("data", (piece) => (text += piece));
+      response.on("end", () => {
+        const { result, error } = JSON.parse(text);
+        if (error) reject(new Error(error));
+        else resolve(result);
+      });
+    });
+    request.on("error", reject);
+    request.end(JSON.stringify({ code, values: values ?? null }));
+  });
+}
