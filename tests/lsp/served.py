@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field
 
 from agentls.bus import Bus
 from agentls.errors import AgentError, ErrorKind
-from agentls.lsp.handling import Caller, Routes, handles
+from agentls.lsp.handling import Beside, Caller, Routes, handles
 from agentls.lsp.language import agent_server
 from agentls.lsp.notifications import Outlet
 from agentls.lsp.serving import Engine, Spawn, serve_connection
@@ -307,12 +307,13 @@ async def main(marks: Path) -> int:
             raise
         return "done"
 
-    def extend(outlet: Outlet, spawn: Spawn) -> None:
+    def extend(outlet: Outlet, spawn: Spawn) -> Beside[Program]:
         async def publish(*_: object) -> None:
             program.changed(Scope("ses_1", "ses_1", "/"), 1, "session/updated", "session", "ses_1")
 
         server.command("test.sleep")(command)
         server.command("test.publish")(publish)
+        return Beside()
 
     def connect(options: object) -> None:
         program.mark(f"connect {options is not None}")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agentls.lsp.decode import ResponseMessage, decode
-from agentls.lsp.fallback import Fallback
 from agentls.lsp.language import agent_server
+from agentls.lsp.surfaces.fallback import Fallback
 from agentls.protocol.options import ClientUi
 from agentls.schema.event import Changed
 from agentls.schema.permission import Ask, AskMetadata, FileDiff

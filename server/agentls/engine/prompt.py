@@ -141,7 +141,8 @@ def _stored(part: InputPart, ids: dict[str, Any]) -> Part:
             text = prompt("input/resource", uri=part.uri, text=part.text or "")
             return TextPart(**ids, text=text, synthetic=True)
         case SelectionInput():
-            first, last = part.range.start.line + 1, part.range.end.line + 1
+            first, end = part.range.start.line + 1, part.range.end
+            last = max(first, end.line + (end.character > 0))  # whole lines end at the start of the next
             text = prompt("input/selection", path=path_of(part.uri), first=first, last=last, text=part.text)
             return TextPart(**ids, text=text, synthetic=True)
         case DiagnosticsInput():

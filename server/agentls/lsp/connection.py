@@ -21,7 +21,7 @@ from agentls.lsp.dispatch import Call, Dispatcher, invalid_params, notify_quietl
 from agentls.lsp.drive import call_here, call_now
 from agentls.lsp.encode import failure
 from agentls.lsp.frames import BrokenFrame
-from agentls.lsp.handling import Caller, Routes
+from agentls.lsp.handling import Beside, Caller, Command, Routes, Took
 from agentls.lsp.language import AgentProtocol
 from agentls.lsp.notifications import Outlet
 from agentls.protocol.methods import ABORT
@@ -47,6 +47,7 @@ class Connection(Generic[A]):
         language: AgentProtocol,
         outlet: Outlet,
         dispatcher: Dispatcher,
+        beside: Beside[A],
         *,
         spawn: Callable[[Coroutine[Any, Any, object]], None],
         send: Callable[[bytes], None],
@@ -59,6 +60,7 @@ class Connection(Generic[A]):
         self._language = language
         self._outlet = outlet
         self._dispatcher = dispatcher
+        self._beside = beside
         self._spawn = spawn
         self._send = send
         self._initialized = initialized
@@ -104,6 +106,8 @@ class Connection(Generic[A]):
             self._dispatcher.submit(Call(request.id, self._shutdown, urgent=True))
         elif self._routes.row(request.method) is not None:
             self._ours(request)
+        elif (command := self._command_of(request)) is not None:
+            self._command(request, command)
         else:
             self._of_lsp(request)
 
@@ -119,6 +123,7 @@ class Connection(Generic[A]):
         result = call_now(handler, params, spawn=self._spawn)
         plain = self._language.plain_result(types.INITIALIZE, result)
         plain["capabilities"].setdefault("experimental", {})["agentls"] = self._initialized(params)
+        self._beside.offer(plain["capabilities"])
         return plain
 
     def _ours(self, request: RequestMessage) -> None:
@@ -133,9 +138,7 @@ class Connection(Generic[A]):
             self._dispatcher.hurry(session_id)
 
         async def run(call: Call) -> object:
-            return await handler.run(
-                Caller(self._app, self._folder, self._outlet, self._dispatcher, call), request.params
-            )
+            return await handler.run(self._caller(call, self._beside.took), request.params)
 
         self._dispatcher.submit(Call(request.id, run, urgent=row.urgent, session_id=session_id))
 
@@ -153,6 +156,20 @@ class Connection(Generic[A]):
             return self._language.plain_result(request.method, result)
 
         self._dispatcher.submit(Call(request.id, run))
+
+    def _command_of(self, request: RequestMessage) -> Command[A] | None:
+        if request.method != types.WORKSPACE_EXECUTE_COMMAND or not isinstance(request.params, dict):
+            return None
+        return self._beside.commands.get(str(cast("dict[str, Any]", request.params).get("command")))
+
+    def _command(self, request: RequestMessage, command: Command[A]) -> None:
+        async def run(call: Call) -> object:
+            return await command.run(self._caller(call, self._beside.commanded), request.params)
+
+        self._dispatcher.submit(Call(request.id, run, urgent=command.urgent))
+
+    def _caller(self, call: Call, took: Took) -> Caller[A]:
+        return Caller(self._app, self._folder, self._outlet, self._dispatcher, call, took)
 
     def _folder(self) -> Path:
         """The editor's first folder."""

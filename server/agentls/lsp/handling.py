@@ -1,7 +1,7 @@
 """What a handler of a method of ours is, and what it may ask of its caller."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -18,18 +18,29 @@ P = TypeVar("P", bound=Value)
 R = TypeVar("R", bound=Value)
 A = TypeVar("A")
 
+Token = int | str
+Took = Callable[[str, str, str | None, Token | None], None]
+"""Session, message and turn (absent while it waits in the queue) of a prompt, and what its progress is told under."""
+
 
 class Caller(Generic[A]):
     """One request's view of the program: the app, and its own place on the connection."""
 
     def __init__(
-        self, app: A, first_folder: Callable[[], Path], outlet: Outlet, dispatcher: Dispatcher, call: Call
+        self,
+        app: A,
+        first_folder: Callable[[], Path],
+        outlet: Outlet,
+        dispatcher: Dispatcher,
+        call: Call,
+        took: Took,
     ) -> None:
         self.app = app
         self._first_folder = first_folder
         self._outlet = outlet
         self._dispatcher = dispatcher
         self._call = call
+        self.took = took
 
     def folder(self, directory: str | None) -> Path:
         """What the params say, or the editor's first folder."""
@@ -51,6 +62,32 @@ class Caller(Generic[A]):
     def step_aside(self) -> None:
         """To be called before waiting for what others do: events no longer wait for this answer."""
         self._dispatcher.step_aside(self._call)
+
+
+@dataclass(frozen=True, slots=True)
+class Command(Generic[A]):
+    """What `workspace/executeCommand` runs by its name, with its params as they came. An `urgent` one never waits for
+    a place.
+    """
+
+    run: Callable[[Caller[A], Any], Awaitable[object]]
+    urgent: bool = False
+
+
+def _nothing(*_: object) -> None:
+    """Where nothing stands beside the methods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside(Generic[A]):
+    """What stands beside the methods, by way of LSP's own: `offer` puts it into the server's capabilities, `took` and
+    `commanded` hear of each prompt that was taken by a method or by a command.
+    """
+
+    commands: Mapping[str, Command[A]] = field(default_factory=dict[str, Command[A]])
+    offer: Callable[[dict[str, Any]], None] = _nothing
+    took: Took = _nothing
+    commanded: Took = _nothing
 
 
 _Function = Callable[[Caller[A], P], Awaitable[R | Raw]]

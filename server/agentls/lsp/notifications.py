@@ -20,6 +20,9 @@ EVENTS_MOST_BYTES = 32 * 1024 * 1024
 _FOR_ALL = ("session/", "permission/", "question/")
 _ASKS = ("permission/", "question/")
 
+Told = Changed | StatusChanged | UsageChanged | FileEdited | Noticed
+"""What watchers see: deltas are too many."""
+
 
 class Outlet:
     """Nothing is sent before `open`. `part` and `position` read from the engine what a slow client missed."""
@@ -40,7 +43,7 @@ class Outlet:
         self._coalescer = Coalescer(asyncio.get_running_loop(), writer.write, ClientEvents().coalesce_ms / 1000)
         self._stale_parts: dict[tuple[str, str], Scope] = {}
         self._stale_sessions: dict[str, Scope] = {}
-        self._watchers: list[Callable[[Changed], None]] = []
+        self._watchers: list[Callable[[Told], None]] = []
         self.gate = EventGate(self._deliver)
         self._unsubscribe = bus.subscribe(self.gate.publish)
 
@@ -48,14 +51,18 @@ class Outlet:
         """The client knows of us: it gave our options, or called a method of ours."""
         self._open = True
 
+    @property
+    def is_open(self) -> bool:
+        return self._open
+
     def configure(self, events: ClientEvents) -> None:
         self._deltas = events.deltas
         self._coalescer.close()
         loop = asyncio.get_running_loop()
         self._coalescer = Coalescer(loop, self._writer.write, events.coalesce_ms / 1000)
 
-    def watch(self, watcher: Callable[[Changed], None]) -> None:
-        """`watcher` sees each change that is for every client, once the client knows of us."""
+    def watch(self, watcher: Callable[[Told], None]) -> None:
+        """`watcher` sees every event but deltas, after the client, and also where the client knows nothing of us."""
         self._watchers.append(watcher)
 
     def attach(self, session_id: str) -> None:
@@ -85,11 +92,16 @@ class Outlet:
         self._coalescer.close()
 
     def _deliver(self, event: Event) -> None:
-        if not self._open:
-            return
         if isinstance(event, Delta):
-            self._delta(event)
+            if self._open:
+                self._delta(event)
             return
+        if self._open:
+            self._tell(event)
+        for watcher in self._watchers:
+            watcher(event)
+
+    def _tell(self, event: Told) -> None:
         if event.scope is not None:
             self._coalescer.flush(event.scope.session_id)
         match event:
@@ -136,9 +148,6 @@ class Outlet:
         if event.kind == "session" and event.method == "session/deleted":
             self._coalescer.forget(event.scope.session_id)
             self._attached.discard(event.scope.session_id)
-        if event.method.startswith(_FOR_ALL):
-            for watcher in self._watchers:
-                watcher(event)
 
     def _send(self, scope: Scope | None, method: str, params: bytes, seq: int | None = None) -> None:
         """`params` is an object with at least one member; those of the session are put in front."""

@@ -6,12 +6,12 @@ from lsprotocol import types
 
 from agentls import __version__
 from agentls.app.app import App
-from agentls.lsp.fallback import OFFER_AGAIN, Fallback
 from agentls.lsp.handlers import HANDLERS
-from agentls.lsp.handling import Routes
+from agentls.lsp.handling import Beside, Routes
 from agentls.lsp.language import AgentServer, agent_server
 from agentls.lsp.notifications import Outlet
 from agentls.lsp.serving import Engine, Spawn, of_agentls, serve_connection
+from agentls.lsp.surfaces.surfaces import Surfaces
 from agentls.protocol.options import ClientOptions
 
 
@@ -40,16 +40,11 @@ class _Front:
         self._app = app
         self._server = server
         self._options = ClientOptions()
-        self._fallback: Fallback | None = None
+        self._surfaces: Surfaces | None = None
 
-    def extend(self, outlet: Outlet, spawn: Spawn) -> None:
-        fallback = Fallback(self._app.permissions, self._app.questions, self._server.language, spawn)
-        self._fallback = fallback
-        outlet.watch(fallback.changed)
-
-        async def offer_again(*_: object) -> None:
-            outlet.open()
-            fallback.offer_again()
+    def extend(self, outlet: Outlet, spawn: Spawn) -> Beside[App]:
+        surfaces = Surfaces(self._app, self._server, outlet, spawn)
+        self._surfaces = surfaces
 
         def folders_changed(_: types.DidChangeWorkspaceFoldersParams) -> None:
             self._tell()
@@ -60,14 +55,14 @@ class _Front:
                 self._options = self._options.but(settings=cast("dict[str, Any]", ours))
                 self._tell()
 
-        self._server.command(OFFER_AGAIN)(offer_again)
         self._server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(folders_changed)
         self._server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(settings_changed)
+        return surfaces.beside()
 
     def connect(self, options: ClientOptions | None) -> None:
         self._options = options or ClientOptions()
-        if self._fallback is not None:
-            self._fallback.configure(self._options.ui)
+        if self._surfaces is not None:
+            self._surfaces.configure(options)
         self._tell()
 
     def _tell(self) -> None:

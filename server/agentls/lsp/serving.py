@@ -14,7 +14,7 @@ from agentls.bus import Bus
 from agentls.lsp.connection import Connection
 from agentls.lsp.dispatch import RUNNING_MOST, WAITING_MOST, Dispatcher, logged
 from agentls.lsp.frames import BODY_MOST
-from agentls.lsp.handling import Routes
+from agentls.lsp.handling import Beside, Routes
 from agentls.lsp.language import AgentServer
 from agentls.lsp.notifications import Outlet
 from agentls.lsp.parent import Editor, find_editor, wait_until_gone
@@ -41,7 +41,7 @@ class Engine(Generic[A]):
     """What the transport itself needs of the app; `app` goes to the handlers as it is.
 
     `connect` hears what the client said at `initialize`, before that is answered; `extend` is called once, before
-    anything is read, to add what stands beside the methods. `close` ends all work; `shutdown` is answered after it.
+    anything is read, for what stands beside the methods. `close` ends all work; `shutdown` is answered after it.
     """
 
     app: A
@@ -51,7 +51,7 @@ class Engine(Generic[A]):
     part: Callable[[str, str], Raw]
     position: Callable[[str], Position]
     connect: Callable[[ClientOptions | None], None]
-    extend: Callable[[Outlet, Spawn], None]
+    extend: Callable[[Outlet, Spawn], Beside[A]]
     close: Callable[[], Awaitable[None]]
 
 
@@ -116,13 +116,13 @@ async def serve_connection(engine: Engine[A], descriptor_in: int, descriptor_out
             engine.server.language,
             outlet,
             dispatcher,
+            engine.extend(outlet, spawn),
             spawn=spawn,
             send=writer.write,
             initialized=initialized,
             close=life.close,
             end=life.end,
         )
-        engine.extend(outlet, spawn)
         spawn(_read(reader, connection, life))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, life.end, 0)

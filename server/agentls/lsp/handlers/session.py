@@ -75,6 +75,7 @@ async def prompt(caller: Caller[App], params: p.PromptParams) -> p.AcceptedResul
     )
     # Events are held until the answer: none is missed by subscribing now.
     caller.attach(params.session_id)
+    caller.took(params.session_id, accepted.message_id, accepted.turn_id, params.work_done_token)
     result = _accepted(accepted)
     if params.wait == "accepted":
         return result
@@ -135,6 +136,7 @@ async def shell(caller: Caller[App], params: p.ShellParams) -> p.ShellResult:
         )
     )
     caller.attach(params.session_id)
+    caller.took(params.session_id, accepted.message_id, accepted.turn_id, None)
     return p.ShellResult(message_id=accepted.message_id, part_id=accepted.part_id, turn_id=accepted.turn_id)
 
 

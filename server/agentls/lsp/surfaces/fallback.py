@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcException
 
 from agentls.errors import AgentError
 from agentls.lsp.language import AgentProtocol
+from agentls.lsp.notifications import Told
 from agentls.permission.broker import Broker
 from agentls.permission.questions import Questions
 from agentls.protocol.options import ClientUi
@@ -19,7 +20,6 @@ from agentls.schema.permission import AskMetadata, Permission, Reply
 from agentls.schema.question import Question, QuestionItem
 from agentls.schema.text import one_line, visible
 
-OFFER_AGAIN = "agentls.permissions"
 _TITLES: dict[Reply, str] = {"once": "Allow once", "always": "Always", "reject": "Reject"}
 _ASKED = {"permission/asked": Permission, "question/asked": Question}
 _PATCH_ROWS = 40
@@ -52,7 +52,9 @@ class Fallback:
     def configure(self, ui: ClientUi) -> None:
         self._ui = ui
 
-    def changed(self, event: Changed) -> None:
+    def changed(self, event: Told) -> None:
+        if not isinstance(event, Changed):
+            return
         if event.method in _RESOLVED:
             self._settled(event.id)
         kind = _ASKED.get(event.method)
