@@ -10,10 +10,8 @@ local function command(name, does, what, more)
   vim.api.nvim_create_user_command(name, run(does), vim.tbl_extend('error', { desc = 'agentls: ' .. what }, more or {}))
 end
 
-local function starting_with(list)
-  return function(lead)
-    return vim.tbl_filter(function(item) return vim.startswith(item, lead) end, list)
-  end
+local function completes(what)
+  return function(lead) return require('agentls').complete(what, lead) end
 end
 
 command('Agent', 'agent', 'show or hide the chat; ! begins a new session beside it', { nargs = '*', bang = true })
@@ -26,13 +24,9 @@ command(
 command('AgentAbort', 'abort', 'stop; ! clears the queue too', { bang = true })
 command('AgentShell', 'shell', 'run a command of yours in the session', { nargs = '+', complete = 'shellcmd' })
 command('AgentSessions', 'sessions', 'choose a session; ! of all folders', { nargs = '*', bang = true })
-command(
-  'AgentMode',
-  'mode',
-  'ask, acceptEdits or auto',
-  { nargs = '?', complete = starting_with({ 'ask', 'acceptEdits', 'auto' }) }
-)
-command('AgentModel', 'model', 'choose the model', { nargs = '?' })
+command('AgentMode', 'mode', 'ask, acceptEdits or auto', { nargs = '?', complete = completes('mode') })
+command('AgentModel', 'model', 'choose the model', { nargs = '?', complete = completes('model') })
+command('AgentAgent', 'who', 'choose the agent', { nargs = '?', complete = completes('agent') })
 command('AgentLog', 'log', 'the log of the server')
 command('AgentPermissions', 'permissions', 'answer what is open; ! the stored rules', { bang = true })
 command('AgentQueue', 'queue', 'take a prompt out of the queue')
@@ -45,6 +39,7 @@ local plugs = {
   sessions = 'sessions',
   mode = 'mode',
   model = 'model',
+  agent = 'who',
   permissions = 'permissions',
   queue = 'queue',
 }

@@ -189,3 +189,19 @@ def test_the_mode_and_model_are_changed_by_command(desk: Desk) -> None:
     nvim.screen.wait_for("acceptEdits · ")
     command(nvim, "AgentModel fake/test-model")
     nvim.screen.wait_for("acceptEdits · test-model")
+
+
+def test_the_agent_is_changed_and_names_are_completed(desk: Desk) -> None:
+    desk.model({"text": "Hi."})
+    nvim = desk.chat()
+    nvim.wait_lua("require('agentls.server').state == 'up'")
+    assert nvim.lua("return vim.fn.getcompletion('AgentMode a', 'cmdline')") == ["ask", "acceptEdits", "auto"]
+    assert nvim.lua("return vim.fn.getcompletion('AgentModel fake', 'cmdline')") == ["fake/test-model"]
+    agents = nvim.lua("return vim.fn.getcompletion('AgentAgent ', 'cmdline')")
+    assert "plan" in agents
+    command(nvim, "AgentAgent plan")
+    nvim.screen.wait_for(" · plan")
+    command(nvim, "AgentAgent")
+    nvim.screen.wait_for("Agent (now plan)")
+    nvim.keys(f"{agents.index('build') + 1}<CR>")
+    nvim.screen.wait_for(" · build")

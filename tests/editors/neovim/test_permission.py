@@ -149,7 +149,7 @@ def test_it_takes_no_focus_while_the_user_types(desk: Desk) -> None:
     nvim.screen.wait_for("● working")
     nvim.keys("ia prompt of mine, ")
     model.open("ask")
-    nvim.screen.wait_for("answer with <Esc>")
+    nvim.screen.wait_for("<Esc> to answer")
     nvim.keys("which goes on")
     nvim.screen.wait_for("a prompt of mine, which goes on")
     assert "Permission · bash" not in nvim.screen.text()

@@ -3,6 +3,7 @@ local Chat = require('agentls.chat')
 local Store = require('agentls.store')
 local asks = require('agentls.asks')
 local buffers = require('agentls.buffers')
+local drafts = require('agentls.drafts')
 local prompt = require('agentls.prompt')
 local protocol = require('agentls.protocol')
 local server = require('agentls.server')
@@ -17,6 +18,7 @@ local M = {
   request = R,
   root = server.root,
   tell = tell,
+  put_off = asks.put_off,
 }
 
 ---@param id string
@@ -62,6 +64,7 @@ end
 ---@return agentls.Chat
 local function add(id)
   local chat = Chat.new(M, id)
+  prompt.restore(chat)
   table.insert(M.chats, chat)
   return chat
 end
@@ -150,6 +153,7 @@ local function pump(chat)
     local kind = err and err.data and err.data.kind
     if kind == 'gone' then return chat:bar() end -- sent again when the server is back
     table.remove(chat.outbox, 1)
+    drafts.keep_soon(chat)
     if err then
       prompt.give_back(chat, entry.text)
       if kind ~= 'unavailable' then tell('Not sent: ' .. err.message, vim.log.levels.ERROR) end

@@ -17,6 +17,11 @@ function M.init(controller) agent = controller end
 
 local function id_of(ask) return ask.permissionId or ask.questionId end
 
+--- Whether the user wanted to see a question later.
+---@param ask table
+---@return boolean
+function M.put_off(ask) return later[id_of(ask)] == true end
+
 --- All that is open, of the current chat first.
 ---@return table[]
 function M.open()
@@ -76,6 +81,7 @@ local function show(ask, wanted)
       later[id_of(one)] = true
     end
     take_away()
+    if agent.current then agent.current:bar() end
   end
   function does.step(by)
     local now = M.open()

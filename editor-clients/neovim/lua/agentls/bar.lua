@@ -1,4 +1,5 @@
 --- The line above the chat.
+local Store = require('agentls.store')
 local view = require('agentls.view')
 
 local M = {}
@@ -45,7 +46,7 @@ function M.text(copy, link, width)
   if not copy or not copy.session then return '%#AgentlsTitle# New session' end
   local session = copy.session
   local text, group = doing(copy)
-  local title = view.one_line(session.title ~= '' and session.title or 'New session', 40)
+  local title = view.one_line(view.title(copy), 40)
   local right = {
     copy.context and ('%d%%'):format(math.floor(copy.context * 100 + 0.5)) or '',
     session.agent,
@@ -70,6 +71,40 @@ function M.text(copy, link, width)
     safe(text),
     safe(table.concat(reversed, ' · '))
   )
+end
+
+--- What the oldest open question is about, and how to answer it.
+---@param copy agentls.Copy
+---@param put_off fun(ask: table): boolean whether the user wanted to see it later
+---@return string? winbar
+local function question(copy, put_off)
+  local ask = Store.pending_of(copy)[1]
+  if not ask then return nil end
+  local words = view.one_line(ask.title or ask.questions[1].question, 60)
+  local how = put_off(ask) and ':AgentPermissions answers' or '<Esc> to answer'
+  return ('%%#AgentlsWait# ? %s: %s%%<'):format(how, safe(words))
+end
+
+--- The line above the prompt: what is on its way, what waits for an answer, and the keys.
+---@param chat agentls.Chat
+---@param keys table<string, table<string, string>>
+---@param put_off fun(ask: table): boolean
+---@return string winbar
+function M.hint(chat, keys, put_off)
+  local sending = #chat.outbox > 0 and ('%%#AgentlsWait# %d being sent '):format(#chat.outbox) or ''
+  local asked = chat.copy and question(chat.copy, put_off)
+  if asked then return sending .. asked end
+  local busy = chat.copy and chat.copy.status.type ~= 'idle'
+  local function key(name, does)
+    local pressed = keys[name].i or keys[name].n or ''
+    return pressed ~= '' and ('%s %s'):format(safe(pressed), does) or nil
+  end
+  local known = {}
+  known[#known + 1] = key('send', busy and 'steer' or 'send')
+  known[#known + 1] = key('queue', 'queue')
+  known[#known + 1] = busy and key('abort', 'stop') or nil
+  known[#known + 1] = '@ attach'
+  return ('%s%%#AgentlsQuiet# %s%%<'):format(sending, table.concat(known, ' · '))
 end
 
 return M

@@ -27,6 +27,15 @@ local function target(change)
   return buf
 end
 
+--- Text put behind the last line, as Neovim can take it: behind the end of the line before. An edit behind all lines
+--- leaves it with an empty line too many.
+local function within(edit, buf)
+  local last = api.nvim_buf_line_count(buf) - 1
+  if edit.range.start.line <= last then return edit end
+  local place = positions.position(buf, last, math.huge)
+  return { range = { start = place, ['end'] = place }, newText = '\n' .. edit.newText:gsub('\n$', '') }
+end
+
 --- Begins a new step of undo, so that `u` takes back the edit alone, also when it came while the user typed.
 local function new_step(buf) vim.bo[buf].undolevels = vim.bo[buf].undolevels end
 
@@ -44,8 +53,9 @@ local function apply(err, params, context)
   local client = assert(vim.lsp.get_client_by_id(context.client_id))
   for index, change in ipairs(changes) do
     local buf = found[index]
+    local edits = vim.tbl_map(function(edit) return within(edit, buf) end, change.edits)
     new_step(buf)
-    local ok, failure = pcall(vim.lsp.util.apply_text_edits, change.edits, buf, client.offset_encoding)
+    local ok, failure = pcall(vim.lsp.util.apply_text_edits, edits, buf, client.offset_encoding)
     new_step(buf)
     if not ok then return { applied = false, failureReason = tostring(failure), failedChange = index - 1 } end
   end

@@ -11,6 +11,7 @@ local PROMPT_HEIGHT = 5
 
 ---@class agentls.Chat
 ---@field id? string the session; none before the first prompt
+---@field number integer of the chats of this Neovim
 ---@field copy? agentls.Copy
 ---@field buf integer
 ---@field prompt integer
@@ -39,7 +40,7 @@ end
 ---@return agentls.Chat
 function Chat.new(agent, id)
   numbers = numbers + 1
-  local self = setmetatable({ id = id, agent = agent, outbox = {}, drawing = false, link = '' }, Chat)
+  local self = setmetatable({ id = id, number = numbers, agent = agent, outbox = {}, drawing = false, link = '' }, Chat)
   self.buf = scratch('agentls://chat/' .. numbers, 'agentls')
   self.prompt = scratch('agentls://prompt/' .. numbers, 'agentls-prompt')
   vim.bo[self.buf].modifiable = false
@@ -228,7 +229,7 @@ function Chat:bar()
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
     options(win, { winbar = bar.text(self.copy, self.link, api.nvim_win_get_width(win)) })
   end
-  local hint = prompt.hint(self)
+  local hint = bar.hint(self, prompt.keys, self.agent.put_off)
   for _, win in ipairs(vim.fn.win_findbuf(self.prompt)) do
     options(win, { winbar = hint })
   end

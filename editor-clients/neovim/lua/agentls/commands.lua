@@ -1,14 +1,13 @@
 --- What the user's commands do.
 local agent = require('agentls.agent')
 local asks = require('agentls.asks')
+local choose = require('agentls.choose')
 local prompt = require('agentls.prompt')
 local protocol = require('agentls.protocol')
 local server = require('agentls.server')
 
 local M = {}
 local request = protocol.request
-
-M.MODES = { 'ask', 'acceptEdits', 'auto' }
 
 --- `:Agent` shows or hides the chat, `:Agent!` opens a new session beside it, `:Agent words` sends them.
 function M.agent(opts)
@@ -49,43 +48,18 @@ function M.sessions(opts)
   require('agentls.sessions').pick({ all = opts.bang, query = opts.args ~= '' and opts.args or nil })
 end
 
-function M.mode(opts)
-  if opts.args ~= '' then return agent.update(agent.here(), { mode = opts.args }) end
-  local session = agent.here().copy and agent.here().copy.session
-  vim.ui.select(M.MODES, { prompt = 'Mode' .. (session and ' (now ' .. session.mode .. ')' or '') }, function(mode)
-    if mode then agent.update(agent.here(), { mode = mode }) end
-  end)
-end
+function M.mode(opts) choose.mode(opts) end
 
-local function models(callback)
-  agent.request(request.model_list, { directory = agent.root() }, function(err, result)
-    if err then return agent.tell(err.message, vim.log.levels.ERROR) end
-    callback(result.models)
-  end)
-end
+function M.model(opts) choose.model(opts) end
 
----@param name string provider/model
-local function model_ref(name)
-  local provider, model = name:match('^([^/]+)/(.+)$')
-  return provider and { providerId = provider, modelId = model }
-end
+--- `:AgentAgent`: which agent answers.
+function M.who(opts) choose.agent(opts) end
 
-function M.model(opts)
-  if opts.args ~= '' then
-    local ref = model_ref(opts.args)
-    if not ref then return agent.tell('A model is named provider/model.', vim.log.levels.WARN) end
-    return agent.update(agent.here(), { model = ref })
-  end
-  models(function(list)
-    vim.ui.select(
-      list,
-      { prompt = 'Model', format_item = function(m) return ('%s/%s  %s'):format(m.providerId, m.modelId, m.name) end },
-      function(m)
-        if m then agent.update(agent.here(), { model = { providerId = m.providerId, modelId = m.modelId } }) end
-      end
-    )
-  end)
-end
+--- For the completion of a command: what may stand after it.
+---@param what 'mode'|'model'|'agent'
+---@param lead string
+---@return string[]
+function M.complete(what, lead) return choose.complete[what](lead) end
 
 --- The server's log in a window.
 function M.log()

@@ -38,6 +38,10 @@ local function watch()
       if chat then chat:share_width() end
     end,
   })
+  vim.api.nvim_create_autocmd('VimLeavePre', {
+    group = group,
+    callback = function() require('agentls.drafts').keep_all(require('agentls.agent').chats) end,
+  })
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('agentls.markdown').groups })
 end
 
@@ -63,6 +67,15 @@ function M.status()
   if require('agentls.server').state ~= 'up' then return 'down' end
   local kind = chat.copy.status.type
   return kind == 'idle' and '' or kind == 'busy' and 'working' or kind
+end
+
+--- What may stand after a command of ours.
+---@param what 'mode'|'model'|'agent'
+---@param lead string what stands there already
+---@return string[]
+function M.complete(what, lead)
+  if not done then M.setup() end
+  return require('agentls.commands').complete(what, lead)
 end
 
 --- Runs a command of ours.

@@ -1,5 +1,6 @@
 --- The prompt buffer: completion after `@`, sending, and what the words with `@` stand for.
 local buffers = require('agentls.buffers')
+local drafts = require('agentls.drafts')
 local positions = require('agentls.positions')
 
 local api = vim.api
@@ -83,7 +84,17 @@ function M.text(chat) return vim.trim(table.concat(api.nvim_buf_get_lines(chat.p
 
 ---@param chat agentls.Chat
 ---@param text string
-function M.set(chat, text) api.nvim_buf_set_lines(chat.prompt, 0, -1, false, vim.split(text, '\n', { plain = true })) end
+function M.set(chat, text)
+  api.nvim_buf_set_lines(chat.prompt, 0, -1, false, vim.split(text, '\n', { plain = true }))
+  drafts.keep_soon(chat)
+end
+
+--- What an earlier Neovim left unsent.
+---@param chat agentls.Chat
+function M.restore(chat)
+  local text = drafts.of(chat)
+  if text ~= '' then M.set(chat, text) end
+end
 
 --- Gives back what could not be sent, above what was typed meanwhile.
 ---@param chat agentls.Chat
@@ -102,27 +113,6 @@ function M.send(chat, delivery)
   if problem then return tell(problem, vim.log.levels.WARN) end
   M.set(chat, '')
   chat.agent.send(chat, { text = text, parts = parts, delivery = delivery })
-end
-
---- The line above the prompt.
----@param chat agentls.Chat
----@return string winbar
-function M.hint(chat)
-  local busy = chat.copy and chat.copy.status.type ~= 'idle'
-  local text = {}
-  if #chat.outbox > 0 then text[1] = ('%%#AgentlsWait# %d being sent '):format(#chat.outbox) end
-  if chat.copy and next(chat.copy.pending) then
-    text[#text + 1] = '%#AgentlsWait# ? answer with <Esc> or :AgentPermissions%<'
-  else
-    local function key(name) return M.keys[name].i or M.keys[name].n or '' end
-    text[#text + 1] = ('%%#AgentlsQuiet# %s %s · %s queue%s · @ attach'):format(
-      key('send'),
-      busy and 'steer' or 'send',
-      key('queue'),
-      busy and ' · ' .. key('abort') .. ' stop' or ''
-    ) .. '%<'
-  end
-  return table.concat(text)
 end
 
 -- Completion ----------------------------------------------------------------------------------------------------------
@@ -169,6 +159,10 @@ function M.attach(chat)
   map(M.keys.queue, function() M.send(chat, 'queue') end, 'send after the turn')
   map(M.keys.abort, function() chat.agent.abort(chat) end, 'stop')
   api.nvim_create_autocmd('TextChangedI', { buffer = buf, callback = function() M.complete(chat) end })
+  api.nvim_create_autocmd(
+    { 'TextChanged', 'TextChangedI', 'TextChangedP' },
+    { buffer = buf, callback = function() drafts.keep_soon(chat) end }
+  )
   api.nvim_create_autocmd('CompleteDone', {
     buffer = buf,
     callback = function()

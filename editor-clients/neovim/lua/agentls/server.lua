@@ -138,6 +138,14 @@ local function spawn(cmd)
   end
 end
 
+--- What Neovim can do. Places are counted in UTF-16 units, as most servers of the same buffers count them.
+---@return lsp.ClientCapabilities
+local function capabilities()
+  local able = vim.lsp.protocol.make_client_capabilities()
+  able.general.positionEncodings = { 'utf-16' }
+  return able
+end
+
 ---@return vim.lsp.ClientConfig
 local function config(cmd)
   local handlers = vim.tbl_extend('error', {}, bridge.handlers)
@@ -151,6 +159,7 @@ local function config(cmd)
     name = 'agentls',
     cmd = spawn(cmd),
     root_dir = M.root(),
+    capabilities = capabilities(),
     handlers = handlers,
     on_init = vim.schedule_wrap(on_init),
     init_options = {

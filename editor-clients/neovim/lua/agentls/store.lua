@@ -14,6 +14,7 @@
 ---@field context? number
 ---@field next_cursor? string
 ---@field owner? {pid: integer}
+---@field opening? string the words that the session began with
 ---@field stale table<string, true> parts that are being fetched
 
 ---@class agentls.Change

@@ -203,6 +203,26 @@ function M.header(message)
   return block
 end
 
+--- A session's title; before it has one, the words it began with.
+---@param copy agentls.Copy
+---@return string
+function M.title(copy)
+  local title = copy.session and copy.session.title or ''
+  if title ~= '' then return title end
+  if not copy.opening then
+    local first, words
+    for _, part in pairs(copy.parts) do
+      local message = copy.messages[part.messageId]
+      local said = part.type == 'text' and not part.synthetic and message and message.role == 'user'
+      if said and (not first or message.pos < first.pos) then
+        first, words = message, part.text
+      end
+    end
+    copy.opening = words and vim.trim(words) or nil
+  end
+  return copy.opening or 'New session'
+end
+
 local STOPPED = {
   cancelled = 'stopped',
   rejected = 'stopped: you said no',
