@@ -29,9 +29,13 @@ export type Status = StatusParams["status"];
 export type Ask = Permission | Question;
 export type LastTurn = Partial<Turn> & Pick<Turn, "id" | "state">;
 
-/** What a change touched; `all` and `shape` mean that the list of messages or parts itself is another one. */
+/**
+ * What a change touched. `shape`: messages or parts came or went, of the message with that id; without an id, of any.
+ * `all`: everything may be another.
+ */
 export type StoreChange =
-  | { kind: "all" | "shape" | "status" | "session" | "pending" | "tail" | "gone" }
+  | { kind: "all" | "status" | "session" | "pending" | "tail" | "gone" }
+  | { kind: "shape"; id?: string }
   | { kind: "message" | "part"; id: string }
   | { kind: "append"; id: string; field: PartDelta["field"]; delta: string };
 
@@ -57,14 +61,15 @@ function holderOf(part: Part, field: PartDelta["field"]): { [name: string]: stri
 }
 
 export class SessionCopy {
-  session?: Session;
+  session: Session | undefined;
   status: Status = { type: "idle" };
-  turn?: LastTurn;
-  position?: Position;
-  owner?: Owner;
-  usage?: Usage;
-  context?: number;
-  nextCursor?: string;
+  turn: LastTurn | undefined;
+  position: Position | undefined;
+  owner: Owner | undefined;
+  usage: Usage | undefined;
+  /** The share of the model's window that is used. */
+  context: number | undefined;
+  nextCursor: string | undefined;
   todos: Todo[] = [];
   queue: QueueItem[] = [];
   readonly messages = new Map<string, Message>();
@@ -184,7 +189,7 @@ export class SessionCopy {
     this.parts.set(part.id, part);
     this.lists.delete(part.messageId);
     this.stale.delete(part.id);
-    this.changed(known ? { kind: "part", id: part.id } : { kind: "shape" });
+    this.changed(known ? { kind: "part", id: part.id } : { kind: "shape", id: part.messageId });
   }
 
   removePart(id: string): void {
@@ -276,13 +281,14 @@ const HANDLERS: Handlers = {
     return { kind: "tail" };
   },
   "turn/ended": (copy, { turnId, stopReason, error, usage }) => {
-    copy.turn = { ...copy.turn, id: turnId, state: "ended", stopReason, error, usage };
+    const before = copy.turn?.id === turnId ? copy.turn : {};
+    copy.turn = { ...before, id: turnId, state: "ended", stopReason, usage, ...(error ? { error } : {}) };
     return { kind: "tail" };
   },
   "message/updated": (copy, { message }) => {
     const known = copy.messages.has(message.id);
     copy.messages.set(message.id, message);
-    return known ? { kind: "message", id: message.id } : { kind: "shape" };
+    return { kind: known ? "message" : "shape", id: message.id };
   },
   "message/removed": (copy, { messageId }) => {
     copy.removeMessage(messageId);
@@ -290,9 +296,9 @@ const HANDLERS: Handlers = {
   },
   "part/updated": (copy, { part }) => copy.put(part),
   "part/delta": (copy, params) => copy.delta(params),
-  "part/removed": (copy, { partId }) => {
+  "part/removed": (copy, { partId, messageId }) => {
     copy.removePart(partId);
-    return { kind: "shape" };
+    return { kind: "shape", id: messageId };
   },
   "todo/updated": (copy, { todos }) => {
     copy.todos = todos;

@@ -9,11 +9,8 @@ export class Frames {
   private readonly waiting = new Set<Work>();
   private asked = false;
 
-  /** `before` and `after` run once in each frame in which there was work. */
-  constructor(
-    private readonly before: () => void,
-    private readonly after: () => void,
-  ) {}
+  /** `after` runs once at the end of each frame in which there was work. */
+  constructor(private readonly after: () => void) {}
 
   /** The same work asked for twice is done once. */
   soon(work: Work): void {
@@ -30,7 +27,6 @@ export class Frames {
     const deadline = performance.now() + SLICE;
     const round = [...this.waiting];
     this.waiting.clear();
-    this.before();
     for (const work of round) {
       const more = performance.now() < deadline ? work(deadline) : true;
       if (more) this.soon(work);

@@ -24,8 +24,9 @@ export class Log {
   private readonly waiting = new Set<MessageView>();
   private copy: SessionCopy | undefined;
   private shown = WINDOW;
-  /** Whether the list itself is to be made anew, and the messages whose parts are another list. */
-  private reshape = true;
+  /** Messages whose parts are to be looked at anew; `all` of them. */
+  private readonly dirty = new Set<string>();
+  private all = true;
   private readonly loading = { page: false };
 
   /** `tail` stands below the messages. */
@@ -51,7 +52,7 @@ export class Log {
     this.list.replaceChildren();
     this.shown = WINDOW;
     this.loading.page = false;
-    this.reshape = true;
+    this.all = true;
     this.scroller.toEnd();
     this.soon();
   }
@@ -59,10 +60,13 @@ export class Log {
   changed(change: StoreChange): void {
     switch (change.kind) {
       case "all":
+      case "pending":
+        this.all = true;
+        break;
       case "shape":
       case "message":
-      case "pending":
-        this.reshape = true;
+        if (change.id === undefined) this.all = true;
+        else this.dirty.add(change.id);
         break;
       case "part":
         this.partChanged(change.id);
@@ -80,7 +84,7 @@ export class Log {
     const part = this.copy?.parts.get(id);
     const view = part && this.views.get(part.messageId);
     if (!part || !view) return;
-    if (this.copy?.messages.get(part.messageId)?.role === "user" || hides(part)) this.reshape = true;
+    if (this.copy?.messages.get(part.messageId)?.role === "user" || hides(part)) this.dirty.add(part.messageId);
     else view.part(part);
     this.waiting.add(view);
   }
@@ -89,13 +93,13 @@ export class Log {
     const part = this.copy?.parts.get(id);
     const view = part && this.views.get(part.messageId);
     if (!part || !view) return;
-    // A list that is made anew in this frame takes up the whole text.
-    if (!this.reshape) view.append(part, field, delta);
+    // A message that is looked at anew in this frame takes up the whole text.
+    if (!this.all && !this.dirty.has(part.messageId)) view.append(part, field, delta);
     this.waiting.add(view);
   }
 
   private readonly work = (deadline: number): boolean => {
-    if (this.reshape) this.makeList();
+    if (this.all || this.dirty.size > 0) this.makeList();
     for (const view of this.waiting) {
       if (performance.now() > deadline) return true;
       if (!view.draw(deadline)) this.waiting.delete(view);
@@ -108,7 +112,6 @@ export class Log {
   }
 
   private makeList(): void {
-    this.reshape = false;
     const { copy } = this;
     const all = copy?.messagesInOrder() ?? [];
     const from = Math.max(0, all.length - this.shown);
@@ -117,11 +120,14 @@ export class Log {
     for (const id of [...this.views.keys()]) if (!ids.has(id)) this.views.delete(id);
     const elements = messages.map((message, index) => this.shaped(message, all[from + index - 1]));
     reconcile(this.list, elements);
+    this.all = false;
+    this.dirty.clear();
     this.earlier.hidden = from === 0 && copy?.nextCursor === undefined;
   }
 
   private shaped(message: Message, before: Message | undefined): HTMLElement {
     let view = this.views.get(message.id);
+    if (view && !this.all && !this.dirty.has(message.id)) return view.element;
     if (!view) {
       view = messageView(message, this.context);
       this.views.set(message.id, view);
@@ -138,7 +144,7 @@ export class Log {
     if (!copy || this.loading.page) return;
     this.scroller.hold();
     this.shown += PAGE;
-    this.reshape = true;
+    this.all = true;
     this.soon();
     if (this.shown <= copy.messages.size || copy.nextCursor === undefined) return;
     this.loading.page = true;

@@ -61,15 +61,15 @@ export class Renderer {
 
   private open(token: Token): { outer: HTMLElement; inner: HTMLElement } {
     if (token.type === "heading_open") return both(this.heading(token));
-    if (token.type === "link_open") return both(this.link(token.attrGet("href") ?? ""));
+    if (token.type === "link_open") return both(this.link(attribute(token, "href")));
     if (token.type === "table_open") {
       const table = h("table");
       return { outer: h("div", { class: "table", tabindex: 0, role: "region", "aria-label": "Table" }, table), inner: table };
     }
     const element = h(BLOCKS[token.type] ?? "span");
-    const start = token.attrGet("start");
-    if (start !== null) element.setAttribute("start", start);
-    const align = /text-align:(left|right|center)/.exec(token.attrGet("style") ?? "")?.[1];
+    const start = attribute(token, "start");
+    if (start !== "") element.setAttribute("start", start);
+    const align = /text-align:(left|right|center)/.exec(attribute(token, "style"))?.[1];
     if (align) element.classList.add(`align-${align}`);
     return both(element);
   }
@@ -123,10 +123,14 @@ export class Renderer {
 
   /** Images are not loaded: a link stands for them. */
   private image(token: Token): HTMLElement {
-    const link = this.link(token.attrGet("src") ?? "");
+    const link = this.link(attribute(token, "src"));
     link.append(token.content === "" ? "image" : token.content);
     return link;
   }
+}
+
+function attribute(token: Token, name: string): string {
+  return String(token.attrGet(name) ?? "");
 }
 
 function both(element: HTMLElement): { outer: HTMLElement; inner: HTMLElement } {

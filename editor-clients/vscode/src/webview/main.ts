@@ -1,0 +1,12 @@
+/** The webview's start. */
+import type { ToWebview } from "../shared/messages";
+import { post } from "./host";
+import { Panel } from "./panel";
+import "./style/style.css";
+
+const panel = new Panel();
+document.body.append(...panel.elements);
+window.addEventListener("message", (event: MessageEvent<ToWebview[]>) => {
+  for (const message of event.data) panel.take(message);
+});
+post({ type: "ready" });

@@ -1,0 +1,168 @@
+/** The whole panel: takes up what the host says and gives each piece its share of a frame. */
+import type { EventMessage, SessionMessage, StateMessage, ToWebview } from "../shared/messages";
+import { SessionCopy, type Part, type StoreChange } from "../shared/store";
+import { announce, announcer } from "./announce";
+import { Asks } from "./dock/asks";
+import { QueueList, TodoList } from "./dock/lists";
+import { StatusLine } from "./dock/status";
+import { h } from "./dom";
+import { Frames } from "./frames";
+import { Header } from "./header";
+import { answered, failed, post, request } from "./host";
+import type { LogContext } from "./log/context";
+import { Ending, UnsentList } from "./log/ending";
+import { Log } from "./log/log";
+import { Composer } from "./prompt/composer";
+import { Banners, Welcome } from "./welcome";
+import { ENDINGS } from "./words";
+
+export class Panel {
+  readonly frames = new Frames(() => { this.log.scroller.after(); });
+  private state: StateMessage | undefined;
+  private copy: SessionCopy | undefined;
+  private error: string | undefined;
+  private readonly say = (words: string): void => { this.composer.say(words); };
+  private readonly header = new Header();
+  private readonly banners = new Banners();
+  private readonly welcome = new Welcome();
+  private readonly ending = new Ending();
+  private readonly unsent = new UnsentList();
+  private readonly asks = new Asks(() => { this.composer.focus(); });
+  private readonly todos = new TodoList();
+  private readonly queue = new QueueList(this.say);
+  private readonly status = new StatusLine(this.say);
+  private readonly composer = new Composer(() => { this.status.abort(); });
+  private readonly log: Log;
+  readonly elements: HTMLElement[];
+
+  constructor() {
+    this.log = new Log(this.context(), [this.unsent.element, this.ending.element, this.welcome.element]);
+    const main = h(
+      "main",
+      { class: "main" },
+      this.banners.element,
+      h("div", { class: "log-frame" }, this.log.element, this.log.scroller.jump),
+      h("div", { class: "dock" }, this.asks.element, this.todos.element, this.queue.element, this.status.element, this.composer.element),
+      announcer(),
+    );
+    this.elements = [this.header.element, main];
+  }
+
+  private context(): LogContext {
+    return {
+      frames: this.frames,
+      folds: new Map(),
+      copy: () => this.copy,
+      showThoughts: () => this.state?.settings.showThoughts ?? false,
+      asked: (partId) => [...(this.copy?.pending.values() ?? [])].some((ask) => ask.partId === partId),
+      around: {
+        folder: () => this.copy?.session?.directory ?? this.state?.folder?.path,
+        follow: (target) => {
+          if (target.kind === "web") post({ type: "link", href: target.href });
+          else post({ type: "open", uri: target.uri, ...(target.range ? { range: target.range } : {}) });
+        },
+        copy: (text) => { post({ type: "copy", text }); },
+      },
+    };
+  }
+
+  take(message: ToWebview): void {
+    switch (message.type) {
+      case "state":
+        this.state = message;
+        this.soon();
+        break;
+      case "session":
+        this.showSession(message);
+        break;
+      case "event":
+        this.event(message);
+        break;
+      case "answer":
+        answered(message.requestId, message.result);
+        break;
+      case "failed":
+        failed(message.requestId, message.error);
+        break;
+      case "draft":
+        this.composer.restore(message.draft);
+        break;
+      case "insert":
+        this.composer.insert(message.text, message.chips);
+        if (message.focus) this.composer.focus();
+        break;
+      case "giveBack":
+        this.composer.giveBack(message.draft, message.reason);
+        break;
+      case "files":
+        this.composer.files(message.query, message.files);
+        break;
+      case "focus":
+        if (message.on === "prompt") this.composer.focus();
+        else this.asks.focus(message.on.askId);
+        break;
+    }
+  }
+
+  private showSession(message: SessionMessage): void {
+    this.error = message.error;
+    if (message.sessionId !== this.copy?.id) {
+      const id = message.sessionId;
+      this.copy = id === undefined ? undefined : this.newCopy(id);
+      this.log.show(this.copy);
+    }
+    if (message.attach) this.copy?.attached(message.attach);
+    this.soon();
+  }
+
+  private newCopy(id: string): SessionCopy {
+    const copy: SessionCopy = new SessionCopy(
+      id,
+      (change) => { if (copy === this.copy) this.changed(change); },
+      (partId) => {
+        request("part/get", { partId }).then(
+          ({ part }) => { copy.fetched(part as Part); },
+          () => { copy.fetchFailed(partId); },
+        );
+      },
+    );
+    return copy;
+  }
+
+  private event(message: EventMessage): void {
+    this.copy?.notified(message.method, message.params as never);
+    if (message.method === "turn/ended" && message.params.sessionId === this.copy?.id) this.announceEnd(message.params.stopReason);
+  }
+
+  private changed(change: StoreChange): void {
+    this.log.changed(change);
+    if (change.kind !== "append" && change.kind !== "part") this.soon();
+  }
+
+  /** The answer as a whole, and how the turn ended. */
+  private announceEnd(stop: keyof typeof ENDINGS): void {
+    const last = this.copy?.messagesInOrder().findLast(({ role }) => role === "assistant");
+    const parts = last ? (this.copy?.partsOf(last.id) ?? []) : [];
+    const answer = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    announce([ENDINGS[stop]?.said ?? "", answer].filter((one) => one !== "").join(". "));
+  }
+
+  private readonly work = (): boolean => {
+    const { state, copy, error } = this;
+    this.header.show(state, copy);
+    this.banners.show({ state, copy, error });
+    this.welcome.show({ state, copy, error });
+    this.ending.show(copy);
+    this.unsent.show(state, (id) => copy?.messages.has(id) === true || copy?.queue.some(({ messageId }) => messageId === id) === true);
+    this.asks.show(copy);
+    this.todos.show(copy);
+    this.queue.show(copy);
+    this.status.show(copy);
+    this.composer.show(state, copy);
+    return false;
+  };
+
+  private soon(): void {
+    this.frames.soon(this.work);
+  }
+}
