@@ -272,10 +272,11 @@ export interface DiffResult {
   files: ChangedFile[];
 }
 
-/** `items` are diagnostics as LSP has them. */
+/** `items` are diagnostics as LSP has them. `version` is the document's when its diagnostics were last published, if that is known. */
 export interface DocumentDiagnostics {
   uri: string;
   items: Record<string, unknown>[];
+  version?: number;
 }
 
 /** `{}`. */

@@ -72,11 +72,14 @@ def invalid_param(path: str, message: str) -> AgentError:
 
 
 class ToolError(AgentlsError):
-    """A tool failed: `message` goes to the model and says how to mend the call, `brief` to the person."""
+    """A tool failed: `message` goes to the model and says how to mend the call, `brief` to the person. `kind` is set
+    where a client may want to act on it.
+    """
 
-    def __init__(self, message: str, brief: str | None = None) -> None:
+    def __init__(self, message: str, brief: str | None = None, kind: ErrorKind | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.kind = kind
         self.brief = brief or message.partition("\n")[0]
 
 

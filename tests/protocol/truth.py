@@ -14,7 +14,9 @@ from agentls.schema.session import Session, Todo, Turn
 from e2e.client import Client
 
 Json = dict[str, Any]
-PARAMS: dict[str, TypeAdapter[Any]] = {row.name: TypeAdapter(row.params) for row in NOTIFICATIONS}
+PARAMS: dict[str, TypeAdapter[Any]] = {
+    row.name: TypeAdapter(row.params) for row in (*NOTIFICATIONS, *REQUESTS) if row.direction == "toClient"
+}
 RESULTS: dict[str, TypeAdapter[Any]] = {row.name: TypeAdapter(row.result) for row in REQUESTS}
 ROWS: dict[str, TypeAdapter[Any]] = {
     "session": TypeAdapter(Session),
@@ -34,8 +36,8 @@ def hold_to_the_table(client: Client) -> int:
     """All that a client was sent. Returns how many messages of ours there were."""
     count, wrong = 0, list[str]()
     for message in client.log:
-        if "method" in message and "id" not in message and not of_lsp(message["method"]):
-            wrong += faults_of_notification(message["method"], message["params"])
+        if "method" in message and not of_lsp(message["method"]):
+            wrong += faults_of_call(message["method"], message["params"])
             count += 1
         elif "result" in message and client.sent.get(message["id"]) in RESULTS:
             wrong += faults_of_result(client.sent[message["id"]], message["result"])
@@ -48,7 +50,7 @@ def of_lsp(method: str) -> bool:
     return method.startswith(("$/", "window/", "textDocument/")) or method == "workspace/applyEdit"
 
 
-def faults_of_notification(method: str, params: Json) -> list[str]:
+def faults_of_call(method: str, params: Json) -> list[str]:
     row = PARAMS.get(method)
     if row is None:
         return [f"{method} is not in the table"]

@@ -11,8 +11,10 @@ from agentls.tools.edit import Edit
 from agentls.tools.read import Read
 from agentls.tools.tool import ToolContext, ToolResult
 from agentls.tools.write import Write
+from agentls.workspace.buffers import Buffers
 from agentls.workspace.files import Files
 from agentls.workspace.reads import Reads
+from agentls.workspace.resolve import Resolved
 
 
 @dataclass
@@ -24,14 +26,22 @@ class Desk:
     live: list[str] = field(default_factory=list)
     changes: list[tuple[Path, bytes | None, bytes | None]] = field(default_factory=list)
 
+    in_buffers: list[tuple[str, bytes | None, bytes]] = field(default_factory=list)
+
     def __post_init__(self) -> None:
         self.reads = Reads()
         self.files = Files(self._record, self.reads.content)
-        changes = Changes(self.files, self.reads)
-        self.read, self.write, self.edit = Read(self.files, self.reads), Write(changes), Edit(changes)
+        self.buffers = Buffers()
+        changes = Changes(self.files, self.reads, self.buffers, self._record_buffer)
+        self.read, self.write, self.edit = Read(self.files, self.reads, self.buffers), Write(changes), Edit(changes)
 
     def _record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
         self.changes.append((path, before.data if before else None, after.data if after else None))
+
+    def _record_buffer(
+        self, origin: ChangeOrigin, path: Resolved, uri: str, before: Content | None, after: Content
+    ) -> None:
+        self.in_buffers.append((uri, before.data if before else None, after.data))
 
     def context(self, session: str | None = None) -> ToolContext:
         name = session or self.session

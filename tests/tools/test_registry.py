@@ -22,6 +22,7 @@ from agentls.tools.read import Read
 from agentls.tools.registry import Registry
 from agentls.tools.todowrite import TodoWrite
 from agentls.tools.write import Write
+from agentls.workspace.buffers import Buffers
 from agentls.workspace.files import Files
 from agentls.workspace.process import Shell
 from agentls.workspace.reads import Reads
@@ -36,9 +37,10 @@ async def no_answers(*_: object) -> Answers:
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
     files, reads, search = Files(lambda *_: None), Reads(), Search()
-    changes, shell = Changes(files, reads), Shell(Watchdog("ins_registry"))
+    buffers = Buffers()
+    changes, shell = Changes(files, reads, buffers, lambda *_: None), Shell(Watchdog("ins_registry"))
     tools = [
-        *(Read(files, reads), Write(changes), Edit(changes), Bash(shell, Outputs(tmp_path), tmp_path)),
+        *(Read(files, reads, buffers), Write(changes), Edit(changes), Bash(shell, Outputs(tmp_path), tmp_path)),
         *(Glob(search), Grep(search), List(search), TodoWrite(lambda *_: None), Question(no_answers)),
     ]
     return Registry(tools, {"shell": "bash (Linux)"})

@@ -27,9 +27,11 @@ from agentls.tools.registry import Registry
 from agentls.tools.todowrite import TodoWrite
 from agentls.tools.tool import ToolContext
 from agentls.tools.write import Write
+from agentls.workspace.buffers import Buffers
 from agentls.workspace.files import Files
 from agentls.workspace.process import Shell
 from agentls.workspace.reads import Reads
+from agentls.workspace.resolve import Resolved
 from agentls.workspace.search import Search
 from agentls.workspace.watchdog import Watchdog
 
@@ -52,11 +54,12 @@ class Toolbox:
         self.outputs = Outputs(paths.data / "outputs")
         self.reads = Reads()
         self._changes = changes
+        self.buffers = Buffers()
         files = Files(self._record, self.reads.content)
-        writing = Changes(files, self.reads)
+        writing = Changes(files, self.reads, self.buffers, self._record_buffer)
         self.registry = Registry(
             [
-                Read(files, self.reads),
+                Read(files, self.reads, self.buffers),
                 Write(writing),
                 Edit(writing),
                 Bash(self.shell, self.outputs, paths.home),
@@ -73,6 +76,13 @@ class Toolbox:
         self._changes.record(origin, path, before, after)
         scope = self._stores.scope(origin.session_id)
         self._stores.journal.publish(FileEdited(scope, path.as_uri(), "disk", origin.part_id))
+
+    def _record_buffer(
+        self, origin: ChangeOrigin, path: Resolved, uri: str, before: Content | None, after: Content
+    ) -> None:
+        self._changes.record(origin, path.path, before, after)
+        scope = self._stores.scope(origin.session_id)
+        self._stores.journal.publish(FileEdited(scope, uri, "buffer", origin.part_id))
 
     def _save_todos(self, session_id: str, todos: Sequence[Todo]) -> None:
         scope = self._stores.scope(session_id)

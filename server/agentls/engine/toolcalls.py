@@ -111,7 +111,8 @@ class ToolCalls:
             await self._permit(calls, group, part, tool, params, context)
             result = await self._run(run, part, tool, params, context)
         except ToolError as error:
-            self._fail(calls, part, error.message, {"brief": error.brief})
+            kind = {} if error.kind is None else {"kind": error.kind.value}
+            self._fail(calls, part, error.message, {"brief": error.brief, **kind})
         except (RejectedError, RunClosedError):
             raise
         except Exception:

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,10 +11,12 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
+from pygls.protocol.language_server import lsp_method
 from pygls.uris import to_fs_path
 
 from agentls.lsp.decode import ResponseMessage
 from agentls.lsp.encode import RequestId, encode, notification
+from agentls.lsp.text import EditorWorkspace
 from agentls.protocol.params import as_object
 
 VERSION = "2.0"
@@ -33,6 +35,12 @@ class AgentProtocol(LanguageServerProtocol):
 
     def send_with(self, put: Callable[[bytes], None]) -> None:
         self._put = put
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        result = yield from super().lsp_initialize(params)
+        self._workspace = EditorWorkspace.instead_of(self.workspace)
+        return result
 
     def handler(self, method: str) -> Callable[..., Any] | None:
         try:

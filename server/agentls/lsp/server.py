@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from agentls import __version__
 from agentls.app.app import App
+from agentls.lsp.editor import LspEditor
 from agentls.lsp.handlers import HANDLERS
 from agentls.lsp.handling import Beside, Routes
 from agentls.lsp.language import AgentServer, agent_server
@@ -41,8 +42,12 @@ class _Front:
         self._server = server
         self._options = ClientOptions()
         self._surfaces: Surfaces | None = None
+        self._editor: LspEditor | None = None
 
     def extend(self, outlet: Outlet, spawn: Spawn) -> Beside[App]:
+        editor = LspEditor(self._server, spawn)
+        self._editor = editor
+        self._app.toolbox.buffers.connect(editor)
         surfaces = Surfaces(self._app, self._server, outlet, spawn)
         self._surfaces = surfaces
 
@@ -63,6 +68,8 @@ class _Front:
         self._options = options or ClientOptions()
         if self._surfaces is not None:
             self._surfaces.configure(options)
+        if self._editor is not None:
+            self._editor.configure(self._options.documents)
         self._tell()
 
     def _tell(self) -> None:

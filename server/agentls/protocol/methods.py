@@ -249,7 +249,6 @@ SAVE = Request(
     workspace.SaveResult,
     "Asks the editor to save a document of that version.",
     direction="toClient",
-    served=False,
 )
 DIAGNOSTICS = Request(
     "editor/diagnostics",
@@ -257,7 +256,6 @@ DIAGNOSTICS = Request(
     workspace.DiagnosticsResult,
     "Asks for the diagnostics that the editor shows.",
     direction="toClient",
-    served=False,
 )
 CONTEXT = Request(
     "editor/context",
@@ -265,7 +263,6 @@ CONTEXT = Request(
     workspace.ContextResult,
     "Asks what the user is looking at.",
     direction="toClient",
-    served=False,
 )
 
 REQUESTS: tuple[Request[Any, Any], ...] = (

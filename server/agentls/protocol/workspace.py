@@ -53,10 +53,13 @@ class DiagnosticsParams(Params):
 
 
 class DocumentDiagnostics(Value):
-    """`items` are diagnostics as LSP has them."""
+    """`items` are diagnostics as LSP has them. `version` is the document's when its diagnostics were last published, if
+    that is known.
+    """
 
     uri: str
     items: tuple[dict[str, Any], ...]
+    version: int | None = None
 
 
 class DiagnosticsResult(Value):

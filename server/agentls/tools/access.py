@@ -1,28 +1,34 @@
 """What file tools ask for before they touch a path."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from agentls.errors import ToolError
 from agentls.permission.patterns import is_literal
 from agentls.schema.permission import Ask, AskMetadata, FileDiff
 from agentls.tools.tool import ToolContext
+from agentls.workspace.buffers import Buffers
 from agentls.workspace.resolve import Resolved, resolve
 
 
-def resolved(argument: str, context: ToolContext) -> Resolved:
+def resolved(argument: str, context: ToolContext, buffers: Buffers | None = None) -> Resolved:
+    """With `buffers`, also a document of the editor that is no file yet."""
+    untitled = buffers.untitled(argument) if buffers is not None else None
+    if untitled is not None:
+        return Resolved(Path(untitled.uri), context.root, inside=True, protected=False, untitled=untitled.uri)
     return resolve(argument, context.directory, context.root)
 
 
-def asked(argument: str, context: ToolContext) -> Resolved:
+def asked(argument: str, context: ToolContext, buffers: Buffers | None = None) -> Resolved:
     """The path that a reading tool asks for; `run` will go to no other."""
-    path = resolved(argument, context)
+    path = resolved(argument, context, buffers)
     context.places.add(path.path)
     return path
 
 
-def allowed(argument: str, context: ToolContext) -> Resolved:
+def allowed(argument: str, context: ToolContext, buffers: Buffers | None = None) -> Resolved:
     """The path that a reading tool goes to, if it is still the one that was judged."""
-    path = resolved(argument, context)
+    path = resolved(argument, context, buffers)
     if context.places and path.path not in context.places:
         raise _moved(path)
     return path
@@ -78,7 +84,7 @@ def editing(paths: Sequence[tuple[Resolved, str]], tool: str, title: str) -> lis
     questions = [ask for path, _ in paths for ask in outside(path, tool)]
     patterns = tuple(path.shown for path, _ in paths)
     protected = any(path.protected for path, _ in paths)
-    files = tuple(FileDiff(uri=path.path.as_uri(), patch=patch) for path, patch in paths)
+    files = tuple(FileDiff(uri=path.uri, patch=patch) for path, patch in paths)
     return [
         *questions,
         Ask(
@@ -99,11 +105,11 @@ def refused(problem: ToolError, path: Resolved, tool: str, context: ToolContext)
     return reading(path, tool)
 
 
-def going_on(argument: str, context: ToolContext) -> Resolved:
+def going_on(argument: str, context: ToolContext, buffers: Buffers) -> Resolved:
     """The path of a change that `asks` found possible; raises what it found else."""
     if context.problem is not None:
         raise context.problem
-    return resolved(argument, context)
+    return resolved(argument, context, buffers)
 
 
 def literal(patterns: tuple[str, ...]) -> tuple[str, ...]:

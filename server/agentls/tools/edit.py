@@ -13,7 +13,7 @@ from agentls.tools.changing import Changes, Plan, plan_of
 from agentls.tools.replacers import replace
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.binary import binary_type
-from agentls.workspace.files import FileContent
+from agentls.workspace.buffers import Sight
 from agentls.workspace.resolve import Resolved
 from agentls.workspace.textfile import decode
 
@@ -35,7 +35,7 @@ class Edit:
         self._changes = changes
 
     async def asks(self, params: EditParams, context: ToolContext) -> Sequence[Ask]:
-        path = resolved(params.file_path, context)
+        path = resolved(params.file_path, context, self._changes.buffers)
         try:
             plan, _ = await self._plan(path, params, context)
         except ToolError as error:
@@ -44,36 +44,36 @@ class Edit:
         return self._changes.ask(plan, context, self.name, f"{verb} {path.shown}")
 
     async def run(self, params: EditParams, context: ToolContext) -> ToolResult:
-        path = going_on(params.file_path, context)
+        path = going_on(params.file_path, context, self._changes.buffers)
         judged(path, context)
         plan, done = await self._plan(path, params, context)
-        await self._changes.put(plan, context)
-        return ToolResult(path.shown, done, plan.metadata())
+        return await self._changes.put(plan, context, done)
 
     async def _plan(self, path: Resolved, params: EditParams, context: ToolContext) -> tuple[Plan, str]:
-        before = await self._changes.current(path, context)
+        sight = await self._changes.current(path, context)
         if params.old_string == "":
-            return await to_thread.run_sync(_created, path, before, params)
-        if before.data is None:
+            return await to_thread.run_sync(_created, path, sight, params)
+        data = sight.content.data
+        if data is None:
             raise ToolError(
                 f"{path.shown} does not exist. To create it, leave oldString empty; else find the file with glob.",
                 f"{path.path.name} does not exist",
             )
-        return await to_thread.run_sync(_edited, path, before, before.data, params)
+        return await to_thread.run_sync(_edited, path, sight, data, params)
 
 
-def _created(path: Resolved, before: FileContent, params: EditParams) -> tuple[Plan, str]:
-    if before.exists:
+def _created(path: Resolved, sight: Sight, params: EditParams) -> tuple[Plan, str]:
+    if sight.content.data:
         raise ToolError(
             f"{path.shown} exists: an empty oldString only creates a file where none is. Quote the lines to replace, "
             "or use write to replace the whole file.",
             f"{path.path.name} exists",
         )
     text = clean(params.new_string)
-    return plan_of(path, before, text.encode(), "", text), f"Created {path.shown}."
+    return plan_of(path, sight, text.encode(), "", text), f"Created {path.shown}."
 
 
-def _edited(path: Resolved, before: FileContent, data: bytes, params: EditParams) -> tuple[Plan, str]:
+def _edited(path: Resolved, sight: Sight, data: bytes, params: EditParams) -> tuple[Plan, str]:
     kind = binary_type(data)
     if kind is not None:
         raise ToolError(f"{path.shown} is binary ({kind}) and cannot be edited as text.", f"{path.path.name} is binary")
@@ -84,4 +84,4 @@ def _edited(path: Resolved, before: FileContent, data: bytes, params: EditParams
     done = f"Edited {path.shown}: {count} place{'' if count == 1 else 's'} replaced."
     if found.strategy != "exact":
         done += f" oldString was not there word for word; it was matched loosely ({found.strategy})."
-    return plan_of(path, before, new.encode(), old.view, new.view), done
+    return plan_of(path, sight, new.encode(), old.view, new.view), done

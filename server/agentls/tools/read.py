@@ -5,21 +5,24 @@ import difflib
 import os
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 from anyio import to_thread
 from pydantic import Field
 
+from agentls.config.prompts import prompt
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
 from agentls.schema.text import clean
 from agentls.tools.access import allowed, asked, reading
 from agentls.tools.tool import Params, ToolContext, ToolResult
+from agentls.workspace.buffers import Buffers, Sight, Standing
 from agentls.workspace.files import Files
 from agentls.workspace.reads import Reads
 from agentls.workspace.resolve import Resolved
-from agentls.workspace.scan import Binary, Line, Window, scan
+from agentls.workspace.scan import Binary, Line, Picker, Window, scan, scan_bytes
 
 _LIMIT = 2000
 _WIDTH = 2000
@@ -27,6 +30,7 @@ _LONG_WIDTH = 30_000
 _MAX_BYTES = 50 * 1024
 _MAX_ATTACHMENT = 10 * 1024 * 1024
 _MAX_ENTRIES = 1000
+_NOTES = {Standing.DIRTY: "results/unsaved", Standing.CONFLICT: "results/conflict"}
 
 
 class ReadParams(Params):
@@ -42,22 +46,28 @@ class Read:
     awaits_user: ClassVar[bool] = False
     params: type[ReadParams] = ReadParams
 
-    def __init__(self, files: Files, reads: Reads) -> None:
+    def __init__(self, files: Files, reads: Reads, buffers: Buffers) -> None:
         self._files = files
+        self._buffers = buffers
         self._reads = reads
 
     async def asks(self, params: ReadParams, context: ToolContext) -> Sequence[Ask]:
-        return reading(asked(params.file_path, context), self.name)
+        return reading(asked(params.file_path, context, self._buffers), self.name)
 
     async def run(self, params: ReadParams, context: ToolContext) -> ToolResult:
-        path = allowed(params.file_path, context)
+        path = allowed(params.file_path, context, self._buffers)
         if path.kind() == "folder":
             return await to_thread.run_sync(_folder, path, params)
         offset = max(1, params.offset)
         skip, width, limit = 0, _WIDTH, min(params.limit, _LIMIT)
         if params.column is not None:
             skip, width, limit = params.column - 1, _LONG_WIDTH, 1
-        found = await to_thread.run_sync(lambda: scan(path.path, offset=offset, limit=limit, skip=skip, width=width))
+        picker = Picker(offset, limit, skip, width)
+        sight = await self._buffers.see(path.path)
+        if sight is not None and sight.in_buffer:
+            found = await to_thread.run_sync(scan_bytes, sight.content.data or b"", picker)
+        else:
+            found = await to_thread.run_sync(scan, path.path, picker)
         match found:
             case None:
                 raise ToolError(await to_thread.run_sync(_missing, path), f"{path.path.name} does not exist")
@@ -65,7 +75,7 @@ class Read:
                 return await self._binary(path, found)
             case Window():
                 self._reads.note(context.session_id, path.path, found.hash, found.kept)
-                return _text(path, found, offset, skip)
+                return _noted(_text(path, found, offset, skip), sight)
 
     async def _binary(self, path: Resolved, found: Binary) -> ToolResult:
         if found.mime is None:
@@ -82,6 +92,14 @@ class Read:
         attachment = {"mime": found.mime, "url": f"data:{found.mime};base64,{encoded}", "filename": path.path.name}
         output = f"{path.shown} is attached ({found.kind}, {found.size} bytes)."
         return ToolResult(path.shown, output, {"path": str(path.path)}, (attachment,))
+
+
+def _noted(result: ToolResult, sight: Sight | None) -> ToolResult:
+    """Says where a text is from the editor, not from the disk."""
+    if sight is None or sight.standing not in _NOTES:
+        return result
+    note = prompt(_NOTES[sight.standing])
+    return replace(result, output=f"{result.output}\n{note}", metadata={**result.metadata, "via": "buffer"})
 
 
 def _text(path: Resolved, found: Window, offset: int, skip: int) -> ToolResult:

@@ -23,6 +23,10 @@ class Reads:
         if data is not None and len(data) <= _KEEP_ONE:
             self._keep(digest, data)
 
+    def lose(self, session_id: str, path: Path) -> None:
+        """What stands there is not known any more."""
+        self._seen.get(session_id, {}).pop(path, None)
+
     def content(self, digest: str) -> bytes | None:
         """The bytes with that hash, if they are still held."""
         return self._contents.get(digest)

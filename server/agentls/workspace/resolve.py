@@ -19,20 +19,32 @@ _F_GETPATH = 50  # fcntl of macOS: the path as the file system spells it
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """`path` is real and absolute: no link in it, as far as it exists. `root` is the project's real root."""
+    """`path` is real and absolute: no link in it, as far as it exists. `root` is the project's real root.
+
+    `untitled` is the URI of a document of the editor that is no file; `path` is then but a name.
+    """
 
     path: Path
     root: Path
     inside: bool
     protected: bool
+    untitled: str | None = None
+
+    @property
+    def uri(self) -> str:
+        return self.untitled or self.path.as_uri()
 
     @property
     def shown(self) -> str:
         """The path as people read it and as permission rules see it: relative to the project's root, or absolute."""
+        if self.untitled is not None:
+            return self.untitled
         return self.path.relative_to(self.root).as_posix() if self.inside else self.path.as_posix()
 
     def kind(self) -> Literal["file", "folder", "special"] | None:
         """What stands there; None for nothing. Raises `ToolError` where that cannot be seen."""
+        if self.untitled is not None:
+            return "file"
         try:
             mode = self.path.stat().st_mode
         except (FileNotFoundError, NotADirectoryError):

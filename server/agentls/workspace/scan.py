@@ -45,13 +45,15 @@ class Binary:
 
 
 @dataclass(slots=True)
-class _Picker:
-    """Takes the wanted lines out of a text that arrives in blocks; `skip` and `width` cut within each line."""
+class Picker:
+    """Takes lines `offset` to `offset + limit - 1` (1-based) out of a text that arrives in blocks, of each line `width`
+    characters after the first `skip`.
+    """
 
     offset: int
     limit: int
-    skip: int
-    width: int
+    skip: int = 0
+    width: int = 2000
     number: int = 1
     length: int = 0
     lines: list[Line] = field(default_factory=list[Line])
@@ -98,12 +100,8 @@ class _Picker:
         self.length = 0
 
 
-def scan(path: Path, *, offset: int, limit: int, skip: int = 0, width: int = 2000) -> Window | Binary | None:
-    """Lines `offset` to `offset + limit - 1` (1-based), of each `width` characters after the first `skip`.
-
-    None where no file stands. Every byte is looked at: a NUL anywhere makes the file binary.
-    """
-    picker = _Picker(offset, limit, skip, width)
+def scan(path: Path, picker: Picker) -> Window | Binary | None:
+    """None where no file stands. Every byte is looked at: a NUL anywhere makes the file binary."""
     try:
         with folder_of(path) as folder, regular_file(folder, path.name, path) as found:
             return None if found is None else _scan(*found, picker)
@@ -111,17 +109,17 @@ def scan(path: Path, *, offset: int, limit: int, skip: int = 0, width: int = 200
         return None
 
 
-def _scan(file: FileIO, status: os.stat_result, picker: _Picker) -> Window | Binary:
+def _scan(file: FileIO, status: os.stat_result, picker: Picker) -> Window | Binary:
     head = file.read(_BLOCK)
     kind = binary_type(head)
     if kind is not None:
         return Binary(kind, status.st_size, attachment_mime(head))
     if status.st_size <= _WHOLE:
-        return _small(head + file.readall(), picker)
+        return scan_bytes(head + file.readall(), picker)
     return _large(head, file, picker)
 
 
-def _small(data: bytes, picker: _Picker) -> Window | Binary:
+def scan_bytes(data: bytes, picker: Picker) -> Window | Binary:
     kind = binary_type(data)
     if kind is not None:
         return Binary(kind, len(data), None)
@@ -130,7 +128,7 @@ def _small(data: bytes, picker: _Picker) -> Window | Binary:
     return Window(tuple(picker.lines), picker.number - 1, len(data), content_hash(data), data)
 
 
-def _large(head: bytes, file: FileIO, picker: _Picker) -> Window | Binary:
+def _large(head: bytes, file: FileIO, picker: Picker) -> Window | Binary:
     encoding = {UTF16_BOMS[0]: "utf-16", UTF16_BOMS[1]: "utf-16"}.get(head[:2], "utf-8-sig")
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     digest, size, block = content_hasher(), 0, head

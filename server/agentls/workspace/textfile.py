@@ -69,11 +69,16 @@ class Text:
         pieces: list[str] = []
         done = 0
         for span in sorted(spans, key=lambda s: s.start):
-            start, end = self.raw_index(span.start), self.raw_index(span.end)
-            pieces += [self.raw[done:start], self._as_here(span.text, start, end)]
-            done = end
+            raw = self.placed(span)
+            pieces += [self.raw[done : raw.start], raw.text]
+            done = raw.end
         pieces.append(self.raw[done:])
         return Text("".join(pieces), self.encoding, self.bom, self.tail)
+
+    def placed(self, span: Span) -> Span:
+        """A span of the view as one of `raw`, its text with the line endings of the place."""
+        start, end = self.raw_index(span.start), self.raw_index(span.end)
+        return Span(start, end, self._as_here(span.text, start, end))
 
     def rewritten(self, view: str) -> "Text":
         """This file with a wholly new text: lines that are the same at both ends keep their bytes."""

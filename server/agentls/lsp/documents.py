@@ -1,0 +1,151 @@
+"""The editor's open documents, as its notifications tell of them, each with the state of its file."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from anyio import to_thread
+from lsprotocol import types
+
+from agentls.errors import ToolError
+from agentls.lsp.language import AgentServer
+from agentls.lsp.text import EditorText
+from agentls.workspace.buffers import disk_of, mark_of, text_hash
+from agentls.workspace.editor import Document
+from agentls.workspace.resolve import resolve
+
+Spawn = Callable[[Coroutine[Any, Any, object]], None]
+
+
+class OpenDocument(Document):
+    """`live` is pygls's document with all that an edge needs of it."""
+
+    def __init__(self, uri: str, path: Path | None, live: EditorText) -> None:
+        super().__init__(uri, path, live)
+        self.live = live
+        self.looking = False
+
+
+class Documents:
+    def __init__(self, server: AgentServer, spawn: Spawn) -> None:
+        self._server = server
+        self._spawn = spawn
+        self._open: dict[str, OpenDocument] = {}
+        self._followers: dict[str, list[asyncio.Queue[str | None]]] = {}
+        server.feature(types.TEXT_DOCUMENT_DID_OPEN)(_function(self.opened))
+        server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_function(self.changed))
+        server.feature(types.TEXT_DOCUMENT_DID_SAVE)(_function(self.saved))
+        server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_function(self.closed))
+
+    def all(self) -> tuple[OpenDocument, ...]:
+        return tuple(self._open.values())
+
+    def get(self, uri: str) -> OpenDocument | None:
+        return self._open.get(unquote(uri))
+
+    @contextmanager
+    def follow(self, uri: str) -> Generator[asyncio.Queue[str | None]]:
+        """Every text of a document from now on; None once it is closed."""
+        queue: asyncio.Queue[str | None] = asyncio.Queue()
+        followers = self._followers.setdefault(unquote(uri), [])
+        followers.append(queue)
+        try:
+            yield queue
+        finally:
+            followers.remove(queue)
+
+    def opened(self, params: types.DidOpenTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        live = self._server.language.workspace.get_text_document(uri)
+        if not isinstance(live, EditorText):
+            return
+        document = OpenDocument(uri, _real_path(uri), live)
+        self._open[unquote(uri)] = document
+        self.rebase(document)
+
+    def changed(self, params: types.DidChangeTextDocumentParams) -> None:
+        document = self.get(params.text_document.uri)
+        if document is None:
+            return
+        for queue in self._followers.get(unquote(document.uri), ()):
+            queue.put_nowait(document.text)
+        if document.path is not None and not document.looking:
+            document.looking = True
+            self._spawn(self._agreeing(document, document.path))
+
+    def saved(self, params: types.DidSaveTextDocumentParams) -> None:
+        document = self.get(params.text_document.uri)
+        if document is not None:
+            self.rebase(document)
+
+    def closed(self, params: types.DidCloseTextDocumentParams) -> None:
+        document = self._open.pop(unquote(params.text_document.uri), None)
+        if document is None:
+            return
+        document.open = False
+        for queue in self._followers.get(unquote(document.uri), ()):
+            queue.put_nowait(None)
+
+    def rebase(self, document: OpenDocument) -> None:
+        """The buffer is what the disk holds, or begins from there: at open, and after a save."""
+        ticket = document.begin()
+        document.ours = False
+        if document.path is None:
+            document.settle(ticket, None, None)
+            return
+        self._spawn(self._rebase(document, document.path, ticket))
+
+    async def _rebase(self, document: OpenDocument, path: Path, ticket: int) -> None:
+        base, mark = None, None
+        try:
+            _, disk = await to_thread.run_sync(disk_of, path)
+            base, mark = disk.base, disk.mark
+        except ToolError:  # a folder, a pipe, a file that may not be read: no file for us
+            base = None
+        finally:
+            document.settle(ticket, base, mark)
+
+    async def _agreeing(self, document: OpenDocument, path: Path) -> None:
+        """An editor that takes over a file which changed on the disk says so by a change of the text alone."""
+        try:
+            while document.open:
+                version, text, mark = document.version, document.text, document.mark
+                found = await to_thread.run_sync(_agreement, path, text, mark)
+                if found is not None:
+                    document.agree(*found)
+                if document.version == version:
+                    return
+        finally:
+            document.looking = False
+
+
+def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
+    """pygls writes on what it registers, and a method cannot be written on."""
+
+    def call(params: Any) -> None:
+        method(params)
+
+    return call
+
+
+def _agreement(path: Path, text: str, mark: object) -> tuple[str, object] | None:
+    if mark_of(path) == mark:
+        return None
+    try:
+        _, disk = disk_of(path)
+    except ToolError:
+        return None
+    return (disk.base, disk.mark) if text_hash(text) == disk.base else None
+
+
+def _real_path(uri: str) -> Path | None:
+    """Where the document's file is, links followed; None for what is no file of this machine."""
+    if not uri.startswith("file:"):
+        return None
+    try:
+        return resolve(uri, Path("/"), Path("/")).path
+    except ToolError:
+        return None

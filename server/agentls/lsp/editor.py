@@ -1,0 +1,209 @@
+"""The editor behind LSP: edits that count once they are seen, and what else it may be asked."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import anyio
+from anyio import to_thread
+from lsprotocol import types
+from pydantic import ValidationError
+from pygls.exceptions import JsonRpcException
+
+from agentls.lsp.documents import Documents, OpenDocument, Spawn
+from agentls.lsp.language import AgentServer
+from agentls.protocol import methods as m
+from agentls.protocol.options import ClientDocuments
+from agentls.protocol.params import NoParams
+from agentls.protocol.registry import Request
+from agentls.protocol.workspace import DiagnosticsParams, DocumentDiagnostics, SaveParams
+from agentls.schema.base import Value
+from agentls.schema.input import Diagnostic, LineRange
+from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnostics, Looking
+from agentls.workspace.hunks import stand
+
+CONFIRM_SECONDS = 2.0
+_SILENCES = 3
+_SECONDS: dict[str, float] = {m.SAVE.name: 5.0, m.DIAGNOSTICS.name: 2.0, m.CONTEXT.name: 1.0}
+_SMALL = 200_000  # characters that are compared without a thread
+_NO_METHOD = -32601
+
+log = logging.getLogger(__name__)
+
+P = TypeVar("P", bound=Value)
+R = TypeVar("R", bound=Value)
+
+
+class LspEditor:
+    """The editor that speaks LSP to us."""
+
+    def __init__(self, server: AgentServer, spawn: Spawn) -> None:
+        self._server = server
+        self._spawn = spawn
+        self._documents = Documents(server, spawn)
+        self._one = anyio.Lock()
+        self._serves = ClientDocuments()
+        self._silences: dict[str, int] = {}
+
+    def configure(self, documents: ClientDocuments) -> None:
+        """What the client said that it answers."""
+        self._serves = documents
+        self._silences.clear()
+
+    @property
+    def edits(self) -> bool:
+        able = self._server.language.client_capabilities.workspace
+        if able is None or not able.apply_edit or able.workspace_edit is None:
+            return False
+        return bool(able.workspace_edit.document_changes)
+
+    @property
+    def saves(self) -> bool:
+        return self._serves.save and self._answers(m.SAVE)
+
+    @property
+    def diagnoses(self) -> bool:
+        return self._serves.diagnostics and self._answers(m.DIAGNOSTICS)
+
+    def documents(self) -> Sequence[Document]:
+        return self._documents.all()
+
+    # -- edits
+
+    async def apply(self, document: Document, edit: BufferEdit, check_open: Callable[[], None]) -> Applied:
+        """One at a time. What was sent is waited for, though the run be stopped meanwhile: it may stand by then."""
+        async with self._one:
+            found = self._documents.get(document.uri)
+            if found is None or found is not document or document.version != edit.version:
+                return Applied.MOVED
+            check_open()
+            with self._documents.follow(document.uri) as texts:
+                return await self._sent(_request(found, edit), edit, texts)
+
+    async def _sent(
+        self, params: types.ApplyWorkspaceEditParams, edit: BufferEdit, texts: asyncio.Queue[str | None]
+    ) -> Applied:
+        refused = anyio.Event()
+        request = anyio.CancelScope()
+        self._spawn(self._request(params, refused, request))
+        outcome = [Applied.UNKNOWN]
+        with anyio.move_on_after(CONFIRM_SECONDS, shield=True):
+            async with anyio.create_task_group() as tasks:
+
+                async def see() -> None:
+                    if await _seen(edit, texts):
+                        outcome[0] = Applied.CONFIRMED
+                    tasks.cancel_scope.cancel()
+
+                async def hear() -> None:
+                    await refused.wait()
+                    outcome[0] = Applied.REFUSED
+                    tasks.cancel_scope.cancel()
+
+                tasks.start_soon(see)
+                tasks.start_soon(hear)
+        if outcome[0] is Applied.UNKNOWN:
+            request.cancel()
+        return outcome[0]
+
+    async def _request(
+        self, params: types.ApplyWorkspaceEditParams, refused: anyio.Event, scope: anyio.CancelScope
+    ) -> None:
+        with scope:
+            try:
+                answer = await self._server.language.ask(types.WORKSPACE_APPLY_EDIT, params)
+            except JsonRpcException as error:
+                log.warning("the editor refused an edit: %s", error)
+                refused.set()
+                return
+            if not answer.applied:
+                log.info("the editor did not apply an edit: %s", answer.failure_reason)
+                refused.set()
+
+    # -- what it may be asked
+
+    async def save(self, document: Document) -> bool:
+        params = SaveParams(uri=document.uri, version=document.version)
+        answer = await self._asked(m.SAVE, params)
+        if answer is None or not answer.saved:
+            return False
+        found = self._documents.get(document.uri)
+        if found is not None:
+            self._documents.rebase(found)
+        return True
+
+    async def diagnostics(self, uri: str | None) -> tuple[FileDiagnostics, ...] | None:
+        answer = await self._asked(m.DIAGNOSTICS, DiagnosticsParams(uri=uri))
+        return None if answer is None else tuple(self._told(one) for one in answer.documents)
+
+    async def context(self) -> Looking | None:
+        if not self._serves.context or not self._answers(m.CONTEXT):
+            return None
+        answer = await self._asked(m.CONTEXT, NoParams())
+        if answer is None:
+            return None
+        selection = answer.selection
+        if selection is not None and answer.uri is not None:
+            selection = self._counted(answer.uri, selection)
+        return Looking(answer.uri, selection, answer.open)
+
+    def _told(self, given: DocumentDiagnostics) -> FileDiagnostics:
+        items = tuple(
+            item if item.range is None else item.but(range=self._counted(given.uri, item.range))
+            for item in map(Diagnostic.model_validate, given.items)
+        )
+        return FileDiagnostics(given.uri, items, given.version)
+
+    def _counted(self, uri: str, place: LineRange) -> LineRange:
+        """In characters, if the document is open; else as the editor counts."""
+        document = self._documents.get(uri)
+        return place if document is None else document.live.counted(place)
+
+    def _answers(self, row: Request[Any, Any]) -> bool:
+        return self._silences.get(row.name, 0) < _SILENCES
+
+    async def _asked(self, row: Request[P, R], params: P) -> R | None:
+        """None for silence: no answer in time, an error, or an answer of a wrong form."""
+        try:
+            with anyio.fail_after(_SECONDS[row.name]):
+                result = await self._server.language.ask(row.name, params.members())
+            answer = row.result.model_validate(result)
+        except TimeoutError:
+            self._silent(row, "no answer in time")
+        except ValidationError as error:
+            self._silent(row, f"an answer of a wrong form: {error.error_count()} errors")
+        except JsonRpcException as error:
+            if error.code == _NO_METHOD:
+                self._silences[row.name] = _SILENCES
+            self._silent(row, str(error))
+        else:
+            self._silences.pop(row.name, None)
+            return answer
+        return None
+
+    def _silent(self, row: Request[Any, Any], why: str) -> None:
+        count = self._silences[row.name] = self._silences.get(row.name, 0) + 1
+        log.warning("%s: %s%s", row.name, why, "; not asked again" if count >= _SILENCES else "")
+
+
+def _request(document: OpenDocument, edit: BufferEdit) -> types.ApplyWorkspaceEditParams:
+    offsets = [place for span in edit.spans for place in (span.start, span.end)]
+    places = document.live.positions(offsets)
+    edits = [
+        types.TextEdit(types.Range(places[2 * i], places[2 * i + 1]), span.text) for i, span in enumerate(edit.spans)
+    ]
+    identity = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=edit.version)
+    change = types.TextDocumentEdit(text_document=identity, edits=edits)
+    return types.ApplyWorkspaceEditParams(types.WorkspaceEdit(document_changes=[change]), edit.label)
+
+
+async def _seen(edit: BufferEdit, texts: asyncio.Queue[str | None]) -> bool:
+    """Waits for the first text in which the edit stands; False if the document is closed before."""
+    while (text := await texts.get()) is not None:
+        if len(text) + len(edit.text) <= _SMALL:
+            if stand(edit.text, edit.spans, text):
+                return True
+        elif await to_thread.run_sync(stand, edit.text, edit.spans, text):
+            return True
+    return False

@@ -1,0 +1,129 @@
+"""A scripted editor on the wire: documents with versions and unsaved text, edits that it takes or throws away."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from e2e.client import Client, Message
+from e2e.server import OPTIONS
+
+DOCUMENTS: Message = {"save": True, "diagnostics": True, "context": True}
+ABLE: Message = {"workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}}
+
+
+def options(**documents: bool) -> Message:
+    return {**OPTIONS, "documents": documents or DOCUMENTS}
+
+
+@dataclass
+class Buffer:
+    """A document as the editor holds it; its own line ends, positions in UTF-16."""
+
+    uri: str
+    path: Path | None
+    text: str
+    version: int = 1
+    undo: list[str] = field(default_factory=list[str])
+
+    def place(self, position: Message) -> int:
+        lines = self.text.split("\n")
+        line = lines[position["line"]].removesuffix("\r")
+        units = line.encode("utf-16-le")[: 2 * position["character"]]
+        return sum(len(one) + 1 for one in lines[: position["line"]]) + len(units.decode("utf-16-le"))
+
+    def position(self, place: int) -> Message:
+        before = self.text[:place].split("\n")
+        return {"line": len(before) - 1, "character": len(before[-1].encode("utf-16-le")) // 2}
+
+
+class ScriptedEditor:
+    """Says what happens to the documents, and does what it is asked. `on_edit` replaces how edits are answered."""
+
+    def __init__(self, client: Client, encoding: str = "utf-8", bom: bytes = b"") -> None:
+        self.client = client
+        self.buffers: dict[str, Buffer] = {}
+        self.asked: list[tuple[str, Message]] = []
+        self.edits: list[Message] = []
+        self.saves_to = (encoding, bom)
+        self.on_edit: Callable[[Message], Message | None] = self.apply
+        self.saves = True
+        client.answers["workspace/applyEdit"] = self._edit
+        client.answers["document/save"] = self._save
+
+    # -- what the user does
+
+    def open(self, path: Path, text: str | None = None, uri: str | None = None) -> Buffer:
+        """A file; `text` is what the buffer shows if not what the disk holds."""
+        if text is None:
+            text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
+        return self._opened(Buffer(uri or path.as_uri(), path, text))
+
+    def untitled(self, name: str, text: str) -> Buffer:
+        return self._opened(Buffer(f"untitled:{name}", None, text))
+
+    def _opened(self, buffer: Buffer) -> Buffer:
+        self.buffers[buffer.uri] = buffer
+        item = {"uri": buffer.uri, "languageId": "text", "version": buffer.version, "text": buffer.text}
+        self.client.notify("textDocument/didOpen", {"textDocument": item})
+        return buffer
+
+    def type(self, buffer: Buffer, old: str, new: str) -> None:
+        """Replaces the first `old` by `new`; an empty `old` is the end."""
+        start = buffer.text.index(old) if old else len(buffer.text)
+        self.change(buffer, [(start, start + len(old), new)])
+
+    def change(self, buffer: Buffer, replaced: list[tuple[int, int, str]]) -> None:
+        """One step of the undo history, told as one change."""
+        buffer.undo.append(buffer.text)
+        told: list[Message] = []
+        for start, end, text in sorted(replaced, reverse=True):
+            told.append({"range": {"start": buffer.position(start), "end": buffer.position(end)}, "text": text})
+            buffer.text = buffer.text[:start] + text + buffer.text[end:]
+        buffer.version += 1
+        identity = {"uri": buffer.uri, "version": buffer.version}
+        self.client.notify("textDocument/didChange", {"textDocument": identity, "contentChanges": told})
+
+    def save(self, buffer: Buffer) -> None:
+        encoding, bom = self.saves_to
+        assert buffer.path
+        buffer.path.write_bytes(bom + buffer.text.encode(encoding))
+        self.client.notify("textDocument/didSave", {"textDocument": {"uri": buffer.uri}})
+
+    def close(self, buffer: Buffer) -> None:
+        del self.buffers[buffer.uri]
+        self.client.notify("textDocument/didClose", {"textDocument": {"uri": buffer.uri}})
+
+    # -- what it is asked
+
+    def apply(self, params: Message) -> Message:
+        """As an editor does that looks at versions."""
+        changes = params["edit"]["documentChanges"]
+        for change in changes:
+            buffer = self.buffers[change["textDocument"]["uri"]]
+            if change["textDocument"]["version"] != buffer.version:
+                return {"applied": False, "failureReason": "the document changed"}
+        for change in changes:
+            buffer = self.buffers[change["textDocument"]["uri"]]
+            self.change(
+                buffer,
+                [
+                    (buffer.place(edit["range"]["start"]), buffer.place(edit["range"]["end"]), edit["newText"])
+                    for edit in change["edits"]
+                ],
+            )
+        return {"applied": True}
+
+    async def _edit(self, params: Message) -> Message:
+        self.asked.append(("workspace/applyEdit", params))
+        self.edits.append(params)
+        answer = self.on_edit(params)
+        return answer if answer is not None else await asyncio.Event().wait()
+
+    async def _save(self, params: Message) -> Message:
+        self.asked.append(("document/save", params))
+        buffer = self.buffers[params["uri"]]
+        if not self.saves or params["version"] != buffer.version:
+            return {"saved": False}
+        self.save(buffer)
+        return {"saved": True}
