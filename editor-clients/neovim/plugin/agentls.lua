@@ -27,6 +27,7 @@ command('AgentSessions', 'sessions', 'choose a session; ! of all folders', { nar
 command('AgentMode', 'mode', 'ask, acceptEdits or auto', { nargs = '?', complete = completes('mode') })
 command('AgentModel', 'model', 'choose the model', { nargs = '?', complete = completes('model') })
 command('AgentAgent', 'who', 'choose the agent', { nargs = '?', complete = completes('agent') })
+command('AgentTrust', 'trust', 'what the settings of the folder want; ! takes the trust back', { bang = true })
 command('AgentLog', 'log', 'the log of the server')
 command('AgentPermissions', 'permissions', 'answer what is open; ! the stored rules', { bang = true })
 command('AgentQueue', 'queue', 'take a prompt out of the queue')

@@ -15,6 +15,7 @@ local R = server.request
 local M = {
   chats = {}, ---@type agentls.Chat[]
   current = nil, ---@type agentls.Chat?
+  untrusted = 0,
   request = R,
   root = server.root,
   tell = tell,
@@ -131,18 +132,6 @@ function M.message_id()
   return 'msg_' .. table.concat(out)
 end
 
---- The user's word on an untrusted folder.
-local function ask_trust(callback)
-  vim.ui.select(
-    { 'Trust', 'Not now' },
-    { prompt = 'Trust ' .. server.root() .. ' and run what its settings say?' },
-    function(choice)
-      if choice ~= 'Trust' then return callback(false) end
-      R(request.workspace_trust, { directory = server.root() }, function(err) callback(not err) end)
-    end
-  )
-end
-
 ---@param chat agentls.Chat
 local function pump(chat)
   local entry = chat.outbox[1]
@@ -157,9 +146,6 @@ local function pump(chat)
     if err then
       prompt.give_back(chat, entry.text)
       if kind ~= 'unavailable' then tell('Not sent: ' .. err.message, vim.log.levels.ERROR) end
-      if kind == 'untrusted' then ask_trust(function(yes)
-        if yes then entry.retry() end
-      end) end
     end
     chat:bar()
     pump(chat)
@@ -173,7 +159,6 @@ end
 
 local function post(chat, entry)
   entry.params.messageId = M.message_id()
-  entry.retry = function() post(chat, entry) end
   table.insert(chat.outbox, entry)
   chat:bar()
   pump(chat)
@@ -262,7 +247,18 @@ local function notified(method, params)
   end
 end
 
+--- How many of the folder's settings wait for the user's trust.
+---@param count integer
+function M.withheld(count)
+  if count > M.untrusted then tell(('Settings of this folder wait for your trust (%d): :AgentTrust'):format(count)) end
+  M.untrusted = count
+  for _, chat in ipairs(M.chats) do
+    chat:show_trouble()
+  end
+end
+
 local function up()
+  vim.schedule(function() require('agentls.trust').check() end)
   buffers.attach_all(server.client)
   for _, chat in ipairs(M.chats) do
     chat:connection('')
@@ -284,6 +280,7 @@ end
 
 ---@param options agentls.Options
 function M.init(options)
+  M.options = options
   server.init({ options = options, notified = notified, up = up, down = down })
   asks.init(M)
 end

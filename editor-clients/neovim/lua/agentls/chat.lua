@@ -203,6 +203,12 @@ function Chat:show_trouble()
   else
     add('A new session in ' .. vim.fn.fnamemodify(self.agent.root(), ':~'), 'AgentlsQuiet')
     add('Write below what you want done. @ attaches a file, g? helps.', 'AgentlsQuiet')
+    if self.agent.untrusted > 0 then
+      add(
+        ('Settings of this folder wait for your trust (%d): :AgentTrust shows them.'):format(self.agent.untrusted),
+        'AgentlsWait'
+      )
+    end
   end
   api.nvim_buf_set_extmark(self.buf, TROUBLE, api.nvim_buf_line_count(self.buf) - 1, 0, { virt_lines = lines })
 end

@@ -61,6 +61,9 @@ function M.who(opts) choose.agent(opts) end
 ---@return string[]
 function M.complete(what, lead) return choose.complete[what](lead) end
 
+--- Whether the folder's settings hold.
+function M.trust(opts) require('agentls.trust').ask(opts) end
+
 --- The server's log in a window.
 function M.log()
   local state = vim.env.XDG_STATE_HOME or (vim.env.HOME .. '/.local/state')
