@@ -1,4 +1,6 @@
-/** The chat view, by what a user sees in it. */
+/** The chat view, by what a user sees and does in it. */
+import { until } from "./until.mjs";
+
 export class Chat {
   constructor(window) {
     this.window = window;
@@ -10,5 +12,89 @@ export class Chat {
 
   async open() {
     await this.window.command("agentls.chat.focus");
+    await this.input.waitFor({ timeout: 60_000 });
+  }
+
+  /** A session of its own for a test. */
+  async fresh() {
+    await this.window.command("agentls.newSession");
+    await this.prompts.first().waitFor({ state: "detached" });
+    await this.window.command("agentls.chat.focus");
+  }
+
+  get input() {
+    return this.frame.getByTestId("input");
+  }
+
+  get prompts() {
+    return this.frame.getByTestId("prompt");
+  }
+
+  get answers() {
+    return this.frame.getByTestId("answer");
+  }
+
+  get log() {
+    return this.frame.getByTestId("log");
+  }
+
+  get status() {
+    return this.frame.getByTestId("status");
+  }
+
+  get ending() {
+    return this.frame.getByTestId("ending");
+  }
+
+  get card() {
+    return this.frame.getByTestId("card");
+  }
+
+  get queued() {
+    return this.frame.getByRole("region", { name: "Queued prompts" });
+  }
+
+  tool(name) {
+    return this.frame.locator(`[data-testid=tool][data-tool=${name}]`);
+  }
+
+  button(name, within = this.frame) {
+    return within.getByRole("button", { name, exact: true });
+  }
+
+  /** Types a prompt and sends it; while the agent works this steers it. */
+  async send(text, key = "Enter") {
+    await this.input.fill(text);
+    await this.input.press(key);
+  }
+
+  async queue(text) {
+    await this.send(text, "Alt+Enter");
+  }
+
+  /** Waits until the conversation says so. */
+  async says(text) {
+    await this.log.getByText(text).first().waitFor();
+  }
+
+  async isIdle() {
+    await this.status.waitFor({ state: "hidden" });
+  }
+
+  async isBusy(words = "Working") {
+    await this.status.getByText(words).waitFor();
+  }
+
+  /** How often something stands in the conversation. */
+  async count(text) {
+    return (await this.log.innerText()).split(text).length - 1;
+  }
+
+  async typed(expected) {
+    await until(`the prompt says ${expected}`, async () => (await this.input.inputValue()) === expected);
+  }
+
+  async allow() {
+    await this.button("Allow once", this.card).click();
   }
 }

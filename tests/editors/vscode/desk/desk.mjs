@@ -1,5 +1,5 @@
 /** A user's machine: home, settings, a project, the scripted model, VS Code, and windows on it. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
@@ -7,6 +7,8 @@ import { CodeServer } from "./codeserver.mjs";
 import { Model } from "./model.mjs";
 import { CHROMIUM, chromium, DRIVER, EXTENSION, SERVER } from "./places.mjs";
 import { Window } from "./window.mjs";
+
+const BARE = ["bash", "cat", "dirname", "env", "ps", "readlink", "sh", "sleep", "uname", "which"];
 
 /** No test of ours takes longer. */
 const TIMEOUT = 120_000;
@@ -24,14 +26,14 @@ export class Desk {
   }
 
   /**
-   * `path`: what stands before the system's own PATH (default: where the server is). `model: false`: no setting of
-   * the server. `trustAll: false`: folders have to be trusted.
+   * `bare`: neither the server nor anything that could fetch it is on the PATH. `model: false`: no setting of the
+   * server. `trustAll: false`: folders have to be trusted.
    */
-  static async open({ path = [dirname(SERVER)], model = true, settings = {}, trustAll = true } = {}) {
+  static async open({ bare = false, model = true, settings = {}, trustAll = true } = {}) {
     const desk = new Desk();
     try {
       if (model) await desk.#startModel();
-      desk.codeServer = new CodeServer(desk.folder, { env: desk.#env(path), settings, trustAll });
+      desk.codeServer = new CodeServer(desk.folder, { env: desk.#env(bare), settings, trustAll });
       desk.codeServer.install(EXTENSION, DRIVER);
       await desk.codeServer.start();
       desk.#browser = await chromium.launch({
@@ -50,17 +52,29 @@ export class Desk {
     return join(this.folder, ...names);
   }
 
-  #env(path) {
+  #env(bare) {
+    const path = [dirname(SERVER), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
     return {
       HOME: this.home,
       LANG: "C.UTF-8",
-      PATH: [...path, dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter),
+      PATH: bare ? this.#bareBin() : path.join(delimiter),
       XDG_CACHE_HOME: join(this.home, "cache"),
       XDG_CONFIG_HOME: join(this.home, "config"),
       XDG_DATA_HOME: join(this.home, "data"),
       XDG_STATE_HOME: join(this.home, "state"),
       AGENTLS_TEST_SOCKETS: this.at("sockets"),
     };
+  }
+
+  /** A PATH with what code-server itself needs. */
+  #bareBin() {
+    const bin = this.at("bin");
+    mkdirSync(bin);
+    for (const name of BARE) {
+      const found = ["/usr/bin", "/bin"].map((folder) => join(folder, name)).find(existsSync);
+      if (found) symlinkSync(found, join(bin, name));
+    }
+    return bin;
   }
 
   async #startModel() {
@@ -78,6 +92,14 @@ export class Desk {
     mkdirSync(dirname(join(this.project, name)), { recursive: true });
     writeFileSync(join(this.project, name), text);
     return join(this.project, name);
+  }
+
+  remove(name) {
+    rmSync(join(this.project, name), { force: true });
+  }
+
+  has(name) {
+    return existsSync(join(this.project, name));
   }
 
   read(name) {

@@ -1,6 +1,8 @@
 /** A window of VS Code: its page in the browser, its extension host, and what a user does in it. */
+import { spawnSync } from "node:child_process";
 import http from "node:http";
 import { existsSync, readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { Chat } from "./chat.mjs";
 import { until } from "./until.mjs";
 
@@ -52,6 +54,15 @@ export class Window {
   /** Runs code in the extension host, with `vscode` and `given`, and gives what it returns. */
   run(code, given) {
     return post(this.socket, code, given);
+  }
+
+  /** The process of the server that this window has started; undefined if there is none now. */
+  serverPid() {
+    const host = basename(this.socket); // named by the extension host's process
+    const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
+    const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/));
+    const found = rows.find(([, parent, ...words]) => parent === host && words.some((word) => word.endsWith("/agentls")));
+    return found && Number(found[0]);
   }
 
   command(name, ...given) {
@@ -106,6 +117,17 @@ export class Window {
        await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });`,
       name,
     );
+  }
+
+  /** Types a line into the shown file, as one step of undo. */
+  async insertLine(number, text) {
+    const done = await this.run(
+      `const place = new vscode.Position(given.number, 0);
+       const options = { undoStopBefore: true, undoStopAfter: true };
+       return vscode.window.activeTextEditor.edit((edit) => edit.insert(place, given.text), options);`,
+      { number, text: `${text}\n` },
+    );
+    if (!done) throw new Error(`the editor did not take ${text}`);
   }
 
   /** The text that the editor holds, saved or not. */
