@@ -40,7 +40,7 @@ async function buildTests() {
     platform: "node",
     format: "cjs",
     target: "node20",
-    external: ["vscode"],
+    external: ["vscode", "playwright-core", "axe-core", "esbuild"],
     sourcemap: "inline",
     loader: { ".css": "empty" },
   });
