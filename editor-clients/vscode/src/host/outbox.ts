@@ -1,0 +1,123 @@
+/** What the user sent and the server has not taken yet. It outlives the window and the server. */
+import type { CommandParams, ModelRef, PromptParams, ShellParams } from "../protocol";
+import type { Draft, Mode, Unsent } from "../shared/messages";
+import type { RequestError } from "./failure";
+
+export interface Chosen {
+  agent?: string;
+  model?: ModelRef;
+  mode?: Mode;
+}
+
+type Without<P> = Omit<P, "sessionId" | "messageId">;
+export type Posted =
+  | { method: "session/prompt"; params: Without<PromptParams> }
+  | { method: "session/shell"; params: Without<ShellParams> }
+  | { method: "session/command"; params: Without<CommandParams> };
+
+export type Entry = Unsent & {
+  /** The chat that it was sent in. */
+  chat: string;
+  directory: string;
+  chosen: Chosen;
+  /** Absent until its session is created. */
+  sessionId?: string;
+  post: Posted;
+};
+
+export interface Memory {
+  read(): Entry[];
+  write(entries: readonly Entry[]): void;
+}
+
+export interface Post {
+  /** Creates the session if the entry has none, then sends. Rejects with a `RequestError`. */
+  send(entry: Entry, created: (sessionId: string) => void): Promise<void>;
+  /** It cannot be sent: it belongs back to the user. */
+  giveBack(entry: Entry, draft: Draft, error: RequestError): void;
+  changed(): void;
+}
+
+export class Outbox {
+  #entries: Entry[];
+  readonly #sending = new Set<string>();
+
+  constructor(
+    private readonly memory: Memory,
+    private readonly post: Post,
+  ) {
+    this.#entries = memory.read();
+  }
+
+  of(chat: string): Unsent[] {
+    return this.#entries.filter((entry) => entry.chat === chat).map(({ messageId, kind, text, chips }) => ({ messageId, kind, text, chips }));
+  }
+
+  add(entry: Entry): void {
+    this.#put([...this.#entries, entry]);
+    void this.pump(entry.chat);
+  }
+
+  /** The server is back, or the window is. */
+  pumpAll(): void {
+    for (const chat of new Set(this.#entries.map((entry) => entry.chat))) void this.pump(chat);
+  }
+
+  /** The server will not come back by itself: all goes back to the user. */
+  giveUp(error: RequestError): void {
+    for (const entry of this.#entries.filter(({ chat }) => !this.#sending.has(chat))) this.#return(entry, error);
+  }
+
+  /** Sends a chat's entries one after another, in their order. */
+  async pump(chat: string): Promise<void> {
+    if (this.#sending.has(chat)) return;
+    this.#sending.add(chat);
+    try {
+      for (let entry = this.#first(chat); entry; entry = this.#first(chat)) {
+        if (!(await this.#sent(entry))) return;
+      }
+    } finally {
+      this.#sending.delete(chat);
+    }
+  }
+
+  #first(chat: string): Entry | undefined {
+    return this.#entries.find((entry) => entry.chat === chat);
+  }
+
+  /** Whether the next one may go. */
+  async #sent(entry: Entry): Promise<boolean> {
+    try {
+      await this.post.send(entry, (sessionId) => {
+        this.#created(entry.chat, sessionId);
+      });
+    } catch (error) {
+      const failure = error as RequestError;
+      if (failure.kind === "gone") return false; // sent again when the server is back; its id makes it count once
+      this.#return(entry, failure);
+      return true;
+    }
+    this.#drop(entry);
+    return true;
+  }
+
+  #return(entry: Entry, error: RequestError): void {
+    this.#drop(entry);
+    this.post.giveBack(entry, { text: entry.text, chips: entry.chips }, error);
+  }
+
+  /** What else was sent in that chat belongs to its new session. */
+  #created(chat: string, sessionId: string): void {
+    this.#put(this.#entries.map((entry) => (entry.chat === chat && entry.sessionId === undefined ? { ...entry, sessionId } : entry)));
+  }
+
+  #drop({ messageId }: Entry): void {
+    this.#put(this.#entries.filter((entry) => entry.messageId !== messageId));
+  }
+
+  #put(entries: Entry[]): void {
+    this.#entries = entries;
+    this.memory.write(entries);
+    this.post.changed();
+  }
+}
