@@ -214,6 +214,17 @@ def test_two_sessions_questions_stand_in_one_queue(desk: Desk) -> None:
     nvim.screen.wait_for("End too.")
 
 
+def test_several_questions_of_one_answer_come_one_after_another(desk: Desk) -> None:
+    desk.model(bash("touch one", "touch two", "touch three"), {"text": "End."})
+    nvim = desk.chat()
+    send(nvim, "Touch")
+    for name in ("one", "two", "three"):
+        dialog(nvim, f"$ touch {name}")
+        nvim.keys("o")
+    nvim.screen.wait_for("End.")
+    assert all((desk.project / name).exists() for name in ("one", "two", "three"))
+
+
 def tool_call(text: str) -> list[dict[str, object]]:
     function = {"name": "bash", "arguments": json.dumps({"command": text})}
     return [{"delta": {"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]}}]

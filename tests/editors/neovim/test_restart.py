@@ -117,28 +117,118 @@ def test_the_projects_own_environment_is_looked_into(desk: Desk) -> None:
     nvim.screen.wait_for("I am the demo model")
 
 
-def test_a_server_that_ends_again_and_again_is_given_up_with_a_reason(desk: Desk) -> None:
-    program = desk.folder / "broken"
-    program.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
-    program.chmod(0o755)
+def test_a_neovim_that_ends_in_mid_stream_finds_the_session_again_and_it_goes_on(desk: Desk) -> None:
+    model = desk.model({"events": [{"delta": {"content": "Half an answer"}}, "hang"]}, {"text": "The other half."})
+    nvim = desk.chat()
+    send(nvim, "Go")
+    nvim.screen.wait_for("Half an answer")
+    nvim.close()
+    desk.open.remove(nvim)
+    nvim = desk.chat()
+    command(nvim, "AgentSessions")
+    nvim.screen.wait_for("2: ")
+    nvim.keys("2<CR>")
+    nvim.screen.wait_for("Half an answer")
+    nvim.screen.wait_for("■ stopped")
+    send(nvim, "And then?")
+    nvim.screen.wait_for("The other half.")
+    assert "Half an answer" in model.heard()
+
+
+def test_a_session_that_another_neovim_runs_can_be_read_only_and_says_whose_it_is(desk: Desk) -> None:
+    model = desk.model(
+        {"events": [{"delta": {"content": "Still at it"}}, {"gate": "end"}, {"finish": "stop"}, "done"]},
+        {"text": "Second."},
+    )
+    first = desk.chat()
+    send(first, "Go")
+    first.screen.wait_for("Still at it")
+    second = desk.chat()
+    command(second, "AgentSessions")
+    second.screen.wait_for("2: ")
+    second.keys("2<CR>")
+    second.screen.wait_for(f"Process {server_pid(first)} runs this session")
+    second.screen.wait_for("▍ You")
+    send(second, "let me in")
+    second.screen.wait_for("Not sent:")
+    second.screen.wait_for("let me in")
+    model.open("end")
+    idle(first)
+    second.keys("<CR>")
+    second.screen.wait_for("Second.")
+
+
+def test_after_a_resync_what_was_missed_is_there(desk: Desk) -> None:
+    model = desk.model({"events": [{"gate": "go"}, {"delta": {"content": "Unheard of"}}, {"finish": "stop"}, "done"]})
+    nvim = desk.chat()
+    send(nvim, "Go")
+    nvim.screen.wait_for("● working")
+    nvim.lua("""
+        local store = require('agentls.agent').store
+        function store:notified(method) vim.g.missed = method end
+    """)
+    model.open("go")
+    nvim.wait_lua("vim.g.missed == 'session/status'")
+    nvim.wait_lua("vim.g.missed == 'turn/ended' or vim.g.missed == 'session/status'")
+    nvim.lua("""
+        local agent, client = require('agentls.agent'), require('agentls.server').client
+        agent.store.notified = nil
+        client.handlers['session/resync'](nil, { sessionId = agent.current.id, reason = 'overflow' })
+    """)
+    nvim.screen.wait_for("Unheard of")
+    nvim.screen.wait_gone("● working")
+
+
+def program(desk: Desk, text: str) -> str:
+    """A program in the place of the server."""
+    file = desk.folder / "program"
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o755)
+    return str(file)
+
+
+def failed(desk: Desk, text: str) -> Nvim:
+    """A chat whose server is that program, with a prompt that was sent to it."""
     nvim = desk.editor(options="")
-    nvim.lua("require('agentls').setup({ cmd = ..., backoff = { 10, 10 } })", str(program))
+    nvim.lua("require('agentls').setup({ cmd = ..., backoff = { 10, 10 } })", program(desk, text))
     nvim.keys(":Agent<CR>")
+    nvim.screen.wait_for("prompt  ")
+    send(nvim, "a long and careful prompt")
     nvim.wait_lua("require('agentls.server').state == 'failed'")
-    reason = nvim.lua("return require('agentls.server').reason")
-    assert "ended with code 3" in reason
-    assert ":AgentLog" in reason
+    nvim.wait_lua("require('agentls.prompt').text(require('agentls.agent').current) == 'a long and careful prompt'")
+    return nvim
+
+
+def test_a_server_that_ends_again_and_again_is_given_up_with_a_reason(
+    desk: Desk, picture: Callable[[Nvim, str], None]
+) -> None:
+    nvim = failed(desk, "#!/bin/sh\nexit 3\n")
+    text = nvim.screen.wait_for("ended with code 3")
+    assert ":AgentLog" in text
+    picture(nvim, "crashes")
+
+
+def test_a_server_whose_python_is_gone_is_said_with_what_to_do(
+    desk: Desk, picture: Callable[[Nvim, str], None]
+) -> None:
+    nvim = failed(desk, "#!/nowhere/bin/python3\nprint()\n")
+    text = nvim.screen.wait_for("cannot run: it needs")
+    assert "/nowhere/bin/python3" in text
+    assert "uv tool install" in text
+    picture(nvim, "no-python")
 
 
 def test_another_server_than_ours_is_refused_with_a_reason(desk: Desk) -> None:
-    program = desk.folder / "other"
-    program.write_text(OTHER.format(python=sys.executable), encoding="utf-8")
-    program.chmod(0o755)
-    nvim = desk.editor(options="")
-    nvim.lua("require('agentls').setup({ cmd = ... })", str(program))
-    nvim.keys(":Agent<CR>")
-    nvim.wait_lua("require('agentls.server').state == 'failed'")
+    nvim = failed(desk, OTHER % (sys.executable, {}))
+    nvim.screen.wait_for("Update both.")
     assert "is no agentls server" in nvim.lua("return require('agentls.server').reason")
+
+
+def test_a_server_of_another_version_is_refused_with_what_to_do(desk: Desk) -> None:
+    nvim = failed(desk, OTHER % (sys.executable, {"experimental": {"agentls": {"protocolVersion": 2}}}))
+    text = nvim.screen.wait_for("Update both.")
+    assert "speaks protocol version 2" in nvim.lua("return require('agentls.server').reason")
+    assert "This plugin needs version 1." in text
 
 
 def test_checkhealth_names_what_is_found(desk: Desk) -> None:
@@ -150,7 +240,7 @@ def test_checkhealth_names_what_is_found(desk: Desk) -> None:
     assert str(desk.project)[-20:] in text
 
 
-OTHER = """#!{python}
+OTHER = """#!%s
 import json, sys
 length = 0
 while True:
@@ -164,7 +254,7 @@ while True:
         if message.get("method") == "exit":
             break
         if "id" in message:
-            body = json.dumps({{"jsonrpc": "2.0", "id": message["id"], "result": {{"capabilities": {{}}}}}}).encode()
-            sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body)
+            body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"capabilities": %r}}).encode()
+            sys.stdout.buffer.write(b"Content-Length: " + str(len(body)).encode() + b"\\r\\n\\r\\n" + body)
             sys.stdout.buffer.flush()
 """

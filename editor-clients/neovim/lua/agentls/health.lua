@@ -21,7 +21,9 @@ function M.check()
   if version then
     health.ok(('%s (%s)'):format(vim.fn.exepath(cmd[1]), version))
   else
-    health.error(vim.fn.exepath(cmd[1]) .. ' does not run', { 'Try `' .. cmd[1] .. ' --version` in a terminal.' })
+    health.error(server.broken(cmd[1]) or vim.fn.exepath(cmd[1]) .. ' does not run', {
+      'Try `' .. cmd[1] .. ' --version` in a terminal.',
+    })
   end
   health.info('Folder: ' .. server.root())
   if server.state == 'up' then

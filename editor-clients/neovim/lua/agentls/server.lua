@@ -10,9 +10,16 @@ local M = { client = nil, state = 'down', reason = nil }
 
 local INSTALL = [[
 agentls was not found on the PATH or in .venv/bin of the project.
-Install it from its own folder: uv tool install .
-or name it: require("agentls").setup({ cmd = "/path/to/agentls" })
-:checkhealth agentls says more.]]
+Install it from its own folder:
+uv tool install .
+or name it:
+require("agentls").setup({ cmd = "/path/to/agentls" })
+Then :AgentRestart. :checkhealth agentls says more.]]
+local BROKEN = [[
+%s cannot run: it needs %s, which is not there any more.
+Install agentls again from its own folder:
+uv tool install --force .
+Then :AgentRestart.]]
 local BACKOFF = { 500, 1000, 2000, 4000, 8000 }
 local STABLE = 30000
 
@@ -40,6 +47,18 @@ function M.root()
   end
   local cwd = vim.fn.getcwd()
   return vim.fs.root(cwd, { '.git', 'agentls.json', 'agentls.jsonc' }) or cwd
+end
+
+--- Why a program cannot run though it is there: the interpreter that its first line names was removed.
+---@param program string
+---@return string? problem
+function M.broken(program)
+  local path = vim.fn.exepath(program)
+  local file = io.open(path, 'rb')
+  local first = file and file:read(256) or ''
+  if file then file:close() end
+  local interpreter = first:match('^#!%s*(/[^%s]+)')
+  if interpreter and vim.fn.executable(interpreter) == 0 then return BROKEN:format(path, interpreter) end
 end
 
 --- The command line of the server: the option, the PATH, the project's environment.
@@ -115,7 +134,7 @@ local function on_init(client, result)
     wanted = false
     call(client, 'stop', true)
     local what = version and ('speaks protocol version %s'):format(version) or 'is no agentls server'
-    return fail(('%s %s; this plugin needs version %d. Update both.'):format(program, what, protocol.VERSION))
+    return fail(('%s %s.\nThis plugin needs version %d.\nUpdate both.'):format(program, what, protocol.VERSION))
   end
   M.client, M.state, M.reason = client, 'up', nil
   hooks.up()
@@ -181,9 +200,11 @@ function M.launch()
   if timer and not timer:is_closing() then timer:close() end
   timer = nil
   local cmd, problem = M.find()
-  if not cmd then return fail(problem) end
+  problem = problem or cmd and M.broken(cmd[1])
+  if problem or not cmd then return fail(problem) end
   M.state, started, wanted, M.program = 'starting', vim.uv.now(), true, cmd[1]
-  M.id = vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = function() return false end })
+  local alone = function() return false end
+  M.id = vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = alone, silent = true })
   if not M.id then fail(('%s could not be started. See :checkhealth agentls.'):format(cmd[1])) end
 end
 
