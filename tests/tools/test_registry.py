@@ -11,6 +11,7 @@ from agentls.schema.question import Answers
 from agentls.schema.session import Todo
 from agentls.tools.bash import Bash
 from agentls.tools.changing import Changes
+from agentls.tools.diagnostics import Diagnostics
 from agentls.tools.edit import Edit
 from agentls.tools.glob import Glob
 from agentls.tools.grep import Grep
@@ -40,8 +41,14 @@ def registry(tmp_path: Path) -> Registry:
     buffers = Buffers()
     changes, shell = Changes(files, reads, buffers, lambda *_: None), Shell(Watchdog("ins_registry"))
     tools = [
-        *(Read(files, reads, buffers), Write(changes), Edit(changes), Bash(shell, Outputs(tmp_path), tmp_path)),
-        *(Glob(search), Grep(search), List(search), TodoWrite(lambda *_: None), Question(no_answers)),
+        *(
+            Read(files, reads, buffers),
+            Write(changes),
+            Edit(changes),
+            Bash(shell, Outputs(tmp_path), tmp_path, buffers),
+        ),
+        *(Glob(search), Grep(search, buffers), List(search), TodoWrite(lambda *_: None), Question(no_answers)),
+        Diagnostics(buffers),
     ]
     return Registry(tools, {"shell": "bash (Linux)"})
 
@@ -57,7 +64,7 @@ def test_the_tools_are_sorted_described_and_without_noise(registry: Registry) ->
     text = registry.offered()
     tools = json.loads(text)
     names = [tool["function"]["name"] for tool in tools]
-    assert names == ["bash", "edit", "glob", "grep", "list", "question", "read", "todowrite", "write"]
+    assert names == ["bash", "diagnostics", "edit", "glob", "grep", "list", "question", "read", "todowrite", "write"]
     for noise in (b'"title"', b"$ref", b"$defs", b"anyOf", b"null", b"## parameters", b"{shell}"):
         assert noise not in text
     for tool in tools:

@@ -17,6 +17,7 @@ from agentls.tools.output import Outputs
 from agentls.tools.question import Question
 from agentls.tools.todowrite import TodoWrite
 from agentls.tools.tool import ToolContext
+from agentls.workspace.buffers import Buffers
 from agentls.workspace.process import Shell
 from agentls.workspace.search import Search
 from agentls.workspace.watchdog import Watchdog
@@ -26,7 +27,7 @@ from tools.support import Desk
 @pytest.fixture
 async def bash(tmp_path: Path) -> AsyncGenerator[Bash]:
     watchdog = Watchdog("ins_tools")
-    yield Bash(Shell(watchdog), Outputs(tmp_path / "outputs"), tmp_path / "home")
+    yield Bash(Shell(watchdog), Outputs(tmp_path / "outputs"), tmp_path / "home", Buffers())
     await watchdog.aclose()
 
 
@@ -118,7 +119,7 @@ def tree(desk: Desk) -> Desk:
 
 
 async def test_p25_grep_and_glob_leave_secret_files_out_and_say_so(tree: Desk) -> None:
-    grep = await tree.call(Grep(Search()), pattern="token")
+    grep = await tree.call(Grep(Search(), Buffers()), pattern="token")
     assert grep.output == (
         ".env.example:\n  1: token = 1\nsrc/a.py:\n  1: token = 1\nsrc/deep/b.py:\n  1: token = 1\n"
         "(2 files that may not be read without a question, such as .env, left out.)"
@@ -128,28 +129,29 @@ async def test_p25_grep_and_glob_leave_secret_files_out_and_say_so(tree: Desk) -
 
 
 async def test_p25_a_search_in_a_secret_file_asks_to_read_it(tree: Desk) -> None:
-    read, grep = await tree.asks(Grep(Search()), pattern="token", path=".env")
+    read, grep = await tree.asks(Grep(Search(), Buffers()), pattern="token", path=".env")
     assert (read.permission, read.patterns) == ("read", (".env",))
     assert (grep.permission, grep.patterns) == ("grep", ("token",))
-    assert (await tree.call(Grep(Search()), pattern="token", path=".env")).output == ".env:\n  1: token = 1"
+    assert (await tree.call(Grep(Search(), Buffers()), pattern="token", path=".env")).output == ".env:\n  1: token = 1"
 
 
 async def test_searches_outside_the_project_ask_for_the_folder(desk: Desk) -> None:
-    for tool, arguments in ((Grep, {"pattern": "x"}), (Glob, {"pattern": "x"}), (List, {})):
-        outside, _ = await desk.asks(tool(Search()), path="/usr", **arguments)
+    grep, glob, listing = Grep(Search(), Buffers()), Glob(Search()), List(Search())
+    for tool, arguments in ((grep, {"pattern": "x"}), (glob, {"pattern": "x"}), (listing, {})):
+        outside, _ = await desk.asks(tool, path="/usr", **arguments)
         assert (outside.permission, outside.patterns) == ("external_directory", ("/usr/*",))
 
 
 async def test_nothing_found_is_said(desk: Desk) -> None:
-    assert (await desk.call(Grep(Search()), pattern="x")).output == "No line matches."
+    assert (await desk.call(Grep(Search(), Buffers()), pattern="x")).output == "No line matches."
     assert (await desk.call(Glob(Search()), pattern="x")).output == "No file fits the pattern."
     with pytest.raises(ToolError, match="does not exist"):
-        await desk.call(Grep(Search()), pattern="x", path="none")
+        await desk.call(Grep(Search(), Buffers()), pattern="x", path="none")
 
 
 async def test_only_the_first_hundred_are_shown(desk: Desk) -> None:
     (desk.root / "f").write_text("x\n" * 150)
-    result = await desk.call(Grep(Search()), pattern="x")
+    result = await desk.call(Grep(Search(), Buffers()), pattern="x")
     assert "  100: x\n(Only the first 100 lines are shown" in result.output
 
 

@@ -22,6 +22,7 @@ from agentls.bus import Bus
 from agentls.config.agents import Agent
 from agentls.config.paths import Paths
 from agentls.engine.accepted import Defaults
+from agentls.engine.attachments import Attachments
 from agentls.engine.expand import Expander
 from agentls.engine.frame import Frames
 from agentls.engine.histories import Histories
@@ -50,6 +51,7 @@ from agentls.storage.changes import ChangeStore
 from agentls.storage.database import VERSION, Database
 from agentls.storage.journal import Journal
 from agentls.storage.owners import Owners
+from agentls.tools.diagnostics import Diagnostics
 from agentls.workspace.find import find_files
 
 log = logging.getLogger(__name__)
@@ -101,7 +103,7 @@ class App:
         self._build_engine(changes)
         self.bus.subscribe(self._forget_deleted)
         self._preparing: dict[str, list[anyio.Event]] = {}
-        self._offers: dict[tuple[str, str], tuple[Configured, str]] = {}
+        self._offers: dict[tuple[str, str], tuple[Configured, bool, str]] = {}
         self._closed = False
 
     def _build_engine(self, changes: ChangeStore) -> None:
@@ -120,8 +122,8 @@ class App:
         )
         expander = Expander(self.toolbox.registry, self._policy.judge)
         loop = Loop(self.stores, steps, expander, self._agent)
-        defaults = Defaults(self._agent_name, self.models.choose, frames.notes)
-        user_shell = UserShell(self.toolbox.shell, self.toolbox.outputs)
+        defaults = Defaults(self._agent_name, self.models.choose, frames.notes, Attachments(self.toolbox.buffers).text)
+        user_shell = UserShell(self.toolbox.shell, self.toolbox.outputs, self.toolbox.buffers)
         self.turns = Turns(
             self.stores, self.transcript, self.runner, interrupter, loop, histories, queue, user_shell, defaults
         )
@@ -143,16 +145,18 @@ class App:
         """The tool list of an agent; built once for as long as the settings stay as they are."""
         directory = run.scope.directory
         configured = self.configuration.configured(directory)
+        diagnoses = self.toolbox.buffers.editor.diagnoses
         known = self._offers.get((directory, agent.name))
-        if known is None or known[0] is not configured:
+        if known is None or known[0] is not configured or known[1] is not diagnoses:
             names = [
                 name
                 for name in self.toolbox.registry.names
                 if not self._policy.hides(directory, agent.name, _PERMISSION_OF.get(name, name))
+                and (diagnoses or name != Diagnostics.name)
             ]
-            known = (configured, self.toolbox.registry.offered(names).decode())
+            known = (configured, diagnoses, self.toolbox.registry.offered(names).decode())
             self._offers[directory, agent.name] = known
-        return known[1]
+        return known[2]
 
     def _continues_on_reject(self, session_id: str) -> bool:
         directory = self.stores.session(session_id).session.directory

@@ -16,6 +16,7 @@ from agentls.schema.session import Todo
 from agentls.storage.changes import ChangeStore
 from agentls.tools.bash import Bash
 from agentls.tools.changing import Changes
+from agentls.tools.diagnostics import Diagnostics
 from agentls.tools.edit import Edit
 from agentls.tools.glob import Glob
 from agentls.tools.grep import Grep
@@ -62,12 +63,13 @@ class Toolbox:
                 Read(files, self.reads, self.buffers),
                 Write(writing),
                 Edit(writing),
-                Bash(self.shell, self.outputs, paths.home),
+                Bash(self.shell, self.outputs, paths.home, self.buffers),
                 Glob(self.search),
-                Grep(self.search, lambda context: unreadable(context.session_id, context.agent)),
+                Grep(self.search, self.buffers, lambda context: unreadable(context.session_id, context.agent)),
                 List(self.search),
                 TodoWrite(self._save_todos),
                 Question(self._ask),
+                Diagnostics(self.buffers),
             ],
             {"shell": Path(self.shell.program).name},
         )

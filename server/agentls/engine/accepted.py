@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from agentls.engine.prompt import Attached
 from agentls.engine.runner import Outcome, Waiter
 from agentls.schema.model import ModelRef
 from agentls.schema.session import Session
@@ -44,9 +45,11 @@ class Aborted:
 class Defaults:
     """Who answers where nothing was chosen: `agent` and `model` raise `AgentError` for a name that there is not.
 
-    `notes` are what the model is told with the next message of a session.
+    `notes` are what the model is told with the next message of a session, `attached` how it is told what of the editor
+    was attached.
     """
 
     agent: Callable[[str | None, str], str]
     model: Callable[[Session, str, ModelRef | None], ModelRef]
     notes: Callable[[str], list[str]]
+    attached: Attached

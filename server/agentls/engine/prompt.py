@@ -2,7 +2,7 @@
 
 import hashlib
 import mimetypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 from urllib.parse import unquote, urlsplit
@@ -16,12 +16,10 @@ from agentls.schema.base import Value, now
 from agentls.schema.ids import Prefix, is_message_id, new
 from agentls.schema.input import (
     AgentInput,
-    Diagnostic,
     DiagnosticsInput,
     FileInput,
     ImageInput,
     InputPart,
-    LinePosition,
     ResourceInput,
     SelectionInput,
     TextInput,
@@ -31,7 +29,6 @@ from agentls.schema.model import ModelRef
 from agentls.schema.part import AgentPart, FilePart, Part, TextPart
 
 Delivery = Literal["steer", "queue", "reject"]
-_SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
 
 class PromptRequest(Value):
@@ -86,8 +83,17 @@ def checked_parts(parts: Sequence[InputPart]) -> None:
         raise invalid_param("parts", "`parts` is empty. Give at least one part, such as a text.")
 
 
+Attached = Callable[[SelectionInput | DiagnosticsInput], str]
+"""What of the editor was attached, in words for the model."""
+
+
 def store_prompt(
-    writer: Writer, request: PromptRequest, message_id: str, chosen: Chosen, notes: Sequence[str]
+    writer: Writer,
+    request: PromptRequest,
+    message_id: str,
+    chosen: Chosen,
+    notes: Sequence[str],
+    attached: Attached,
 ) -> UserMessage:
     """Store the message and its raw parts; expansion comes as the turn's first act. `notes` are further texts for the
     model, such as a new date.
@@ -104,7 +110,7 @@ def store_prompt(
     )
     writer.message(message, digest_of(request))
     for part in request.parts:
-        writer.part(_stored(part, writer.ids(message.id)))
+        writer.part(_stored(part, writer.ids(message.id), attached))
     for note in notes:
         writer.part(TextPart(**writer.ids(message.id), text=note, synthetic=True))
     return message
@@ -127,7 +133,7 @@ def store_synthetic(
     return message
 
 
-def _stored(part: InputPart, ids: dict[str, Any]) -> Part:
+def _stored(part: InputPart, ids: dict[str, Any], attached: Attached) -> Part:
     match part:
         case TextInput():
             return TextPart(**ids, text=part.text)
@@ -140,15 +146,8 @@ def _stored(part: InputPart, ids: dict[str, Any]) -> Part:
         case ResourceInput():
             text = prompt("input/resource", uri=part.uri, text=part.text or "")
             return TextPart(**ids, text=text, synthetic=True)
-        case SelectionInput():
-            first, end = part.range.start.line + 1, part.range.end
-            last = max(first, end.line + (end.character > 0))  # whole lines end at the start of the next
-            text = prompt("input/selection", path=path_of(part.uri), first=first, last=last, text=part.text)
-            return TextPart(**ids, text=text, synthetic=True)
-        case DiagnosticsInput():
-            lines = "\n".join(_diagnostic(item) for item in part.items)
-            text = prompt("input/diagnostics", path=path_of(part.uri), lines=lines or "(none)")
-            return TextPart(**ids, text=text, synthetic=True)
+        case SelectionInput() | DiagnosticsInput():
+            return TextPart(**ids, text=attached(part), synthetic=True)
         case _:
             assert_never(part)
 
@@ -170,13 +169,6 @@ def path_of(uri: str) -> str:
     except ValueError:
         return uri
     return unquote(split.path) if split.scheme == "file" else uri
-
-
-def _diagnostic(item: Diagnostic) -> str:
-    start = item.range.start if item.range else LinePosition(line=0)
-    severity = _SEVERITIES[item.severity or 1]
-    source = f" [{item.source}]" if item.source else ""
-    return f"{start.line + 1}:{start.character + 1} {severity}: {item.message}{source}"
 
 
 def queued_wire(request: PromptRequest, message_id: str) -> str:

@@ -158,7 +158,7 @@ class Turns:
     ) -> UserMessage:
         with self._stores.journal.transaction():
             notes = self._defaults.notes(scope.session_id)
-            message = store_prompt(self._writer(scope), request, message_id, chosen, notes)
+            message = store_prompt(self._writer(scope), request, message_id, chosen, notes, self._defaults.attached)
             chose = True if request.model is not None else session.model_chosen
             self._stores.save_session(scope, session.but(agent=chosen.agent, model=chosen.model, model_chosen=chose))
         return message

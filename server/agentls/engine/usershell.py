@@ -16,6 +16,7 @@ from agentls.schema.message import AssistantMessage, Span, Where
 from agentls.schema.part import Completed, PartTime, Running, ToolPart
 from agentls.tools.output import Outputs
 from agentls.tools.ran import ran
+from agentls.workspace.buffers import Buffers, names
 from agentls.workspace.process import Shell
 
 
@@ -30,7 +31,8 @@ class ShellRequest(Value):
 
 
 class UserShell:
-    def __init__(self, shell: Shell, outputs: Outputs) -> None:
+    def __init__(self, shell: Shell, outputs: Outputs, buffers: Buffers) -> None:
+        self._buffers = buffers
         self._shell = shell
         self._outputs = outputs
 
@@ -63,6 +65,7 @@ class UserShell:
     async def work(
         self, run: Run, request: ShellRequest, message: AssistantMessage, part: ToolPart, cwd: Path
     ) -> LoopEnd:
+        unsaved = await self._buffers.save_ours((run.root, cwd))
         result = await self._shell.run(
             request.command,
             cwd=cwd,
@@ -70,6 +73,8 @@ class UserShell:
             output=lambda text: run.writer.grow(part.id, "output", text),
         )
         output, metadata = await to_thread.run_sync(ran, result, self._outputs, request.timeout_ms)
+        if unsaved:
+            output = f"{output}\n{prompt('results/shell-unsaved', names=names(unsaved, cwd))}"
         time = PartTime(start=part.state.time.start if isinstance(part.state, Running) else now(), end=now())
         state = Completed(input=part.state.input, output=output, title=request.command, metadata=metadata, time=time)
         with run.journal.transaction():

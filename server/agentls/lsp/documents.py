@@ -1,6 +1,7 @@
 """The editor's open documents, as its notifications tell of them, each with the state of its file."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from agentls.lsp.language import AgentServer
 from agentls.lsp.text import EditorText
 from agentls.workspace.buffers import disk_of, mark_of, text_hash
 from agentls.workspace.editor import Document
-from agentls.workspace.resolve import resolve
+from agentls.workspace.resolve import real_path
 
 Spawn = Callable[[Coroutine[Any, Any, object]], None]
 
@@ -62,7 +63,7 @@ class Documents:
         live = self._server.language.workspace.get_text_document(uri)
         if not isinstance(live, EditorText):
             return
-        document = OpenDocument(uri, _real_path(uri), live)
+        document = OpenDocument(uri, real_path(uri), live)
         self._open[unquote(uri)] = document
         self.rebase(document)
 
@@ -70,6 +71,7 @@ class Documents:
         document = self.get(params.text_document.uri)
         if document is None:
             return
+        document.touched = time.monotonic()
         for queue in self._followers.get(unquote(document.uri), ()):
             queue.put_nowait(document.text)
         if document.path is not None and not document.looking:
@@ -123,7 +125,7 @@ class Documents:
 
 
 def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
-    """pygls writes on what it registers, and a method cannot be written on."""
+    """Pygls writes on what it registers, and a method cannot be written on."""
 
     def call(params: Any) -> None:
         method(params)
@@ -139,13 +141,3 @@ def _agreement(path: Path, text: str, mark: object) -> tuple[str, object] | None
     except ToolError:
         return None
     return (disk.base, disk.mark) if text_hash(text) == disk.base else None
-
-
-def _real_path(uri: str) -> Path | None:
-    """Where the document's file is, links followed; None for what is no file of this machine."""
-    if not uri.startswith("file:"):
-        return None
-    try:
-        return resolve(uri, Path("/"), Path("/")).path
-    except ToolError:
-        return None

@@ -12,12 +12,12 @@ from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
-from pygls.uris import to_fs_path
 
 from agentls.lsp.decode import ResponseMessage
 from agentls.lsp.encode import RequestId, encode, notification
 from agentls.lsp.text import EditorWorkspace
 from agentls.protocol.params import as_object
+from agentls.workspace.resolve import file_path
 
 VERSION = "2.0"
 
@@ -65,8 +65,9 @@ class AgentProtocol(LanguageServerProtocol):
     def folders(self) -> tuple[Path, ...]:
         """What the editor has open, the first of its folders first."""
         workspace = self.workspace
-        uris = list(workspace.folders) or ([workspace.root_uri] if workspace.root_uri else [])
-        return tuple(Path(path) for uri in uris if (path := to_fs_path(uri)))
+        uris = [folder.uri for folder in workspace.folders.values()]
+        uris = uris or ([workspace.root_uri] if workspace.root_uri else [])
+        return tuple(path for uri in uris if (path := file_path(uri)) is not None)
 
     async def ask(self, method: str, params: Any) -> Any:
         """A request to the client. Cancelled, it tells the client so. Raises `JsonRpcException` for its errors."""

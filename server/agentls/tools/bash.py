@@ -7,6 +7,7 @@ from typing import ClassVar
 from anyio import to_thread
 from pydantic import Field
 
+from agentls.config.prompts import prompt
 from agentls.errors import ToolError
 from agentls.permission import places
 from agentls.permission.shell import Place, analyse
@@ -15,6 +16,7 @@ from agentls.tools.access import outside, resolved
 from agentls.tools.output import Outputs
 from agentls.tools.ran import ran
 from agentls.tools.tool import Params, ToolContext, ToolResult
+from agentls.workspace.buffers import Buffers, names
 from agentls.workspace.process import Shell
 from agentls.workspace.resolve import Resolved
 
@@ -44,7 +46,8 @@ class Bash:
     awaits_user: ClassVar[bool] = False
     params: type[BashParams] = BashParams
 
-    def __init__(self, shell: Shell, outputs: Outputs, home: Path) -> None:
+    def __init__(self, shell: Shell, outputs: Outputs, home: Path, buffers: Buffers) -> None:
+        self._buffers = buffers
         self._home = home
         self._shell = shell
         self._outputs = outputs
@@ -71,11 +74,14 @@ class Bash:
                 "A path of this command leads to another place than when it was judged. Look at it and call again.",
                 "a path changed",
             )
+        unsaved = await self._buffers.save_ours((context.root, folder.path))
         context.check_open()
         finished = await self._shell.run(
             params.command, cwd=folder.path, timeout=params.limit / 1000, output=context.output
         )
         output, facts = await to_thread.run_sync(ran, finished, self._outputs, params.limit, MAX_TIMEOUT_MS)
+        if unsaved:
+            output = f"{output}\n{prompt('results/shell-unsaved', names=names(unsaved, folder.path))}"
         return ToolResult(params.title, output, {"cwd": str(folder.path), **facts})
 
     async def _away(self, params: BashParams, folder: Resolved, context: ToolContext) -> tuple[str, ...]:

@@ -109,6 +109,7 @@ class Changes:
             )
         except ChangedError as error:
             raise self._refused(error, context) from error
+        self.buffers.wrote(plan.path.path)
         if written.hash is not None:
             self._reads.note(context.session_id, plan.path.path, written.hash, plan.data)
         return ToolResult(plan.path.shown, done, plan.metadata())

@@ -5,11 +5,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from agentls.config.prompts import prompt
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
 from agentls.tools.access import allowed, asked, searching
 from agentls.tools.found import notes, shown
 from agentls.tools.tool import Params, ToolContext, ToolResult
+from agentls.workspace.buffers import Buffers, names
 from agentls.workspace.search import Hit, Search
 
 
@@ -33,7 +35,8 @@ class Grep:
     awaits_user: ClassVar[bool] = False
     params: type[GrepParams] = GrepParams
 
-    def __init__(self, search: Search, unreadable: Unreadable = _nothing) -> None:
+    def __init__(self, search: Search, buffers: Buffers, unreadable: Unreadable = _nothing) -> None:
+        self._buffers = buffers
         self._search = search
         self._unreadable = unreadable
 
@@ -52,6 +55,9 @@ class Grep:
             withheld=lambda path: unreadable(target.beside(path).shown),
         )
         rows = _rows(found.items, context) or ["No line matches."]
+        unsaved = await self._buffers.unsaved((target.path,))
+        if unsaved:
+            rows.append(prompt("results/search-unsaved", names=names(unsaved, context.directory)))
         metadata = {"count": len(found.items), "cut": found.more or found.timed_out}
         return ToolResult(params.pattern, "\n".join([*rows, *notes(found, "lines")]), metadata)
 

@@ -1,5 +1,7 @@
 """Open documents beside their files: which of both counts for reading, and how a change gets into it."""
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,9 +13,11 @@ from agentls.schema.change import content_hash
 from agentls.workspace.editor import Applied, BufferEdit, Document, Editor, Headless
 from agentls.workspace.files import FileContent, read_now
 from agentls.workspace.hunks import hunks
+from agentls.workspace.resolve import real_path
 from agentls.workspace.textfile import Span, Text, decode
 
 UNTITLED = "untitled:"
+_WRITTEN_MOST = 200
 _MARK = "\ufeff"
 
 
@@ -71,6 +75,7 @@ class Buffers:
 
     def __init__(self) -> None:
         self.editor: Editor = Headless()
+        self._written: dict[Path, float] = {}
 
     def connect(self, editor: Editor) -> None:
         self.editor = editor
@@ -131,30 +136,50 @@ class Buffers:
         await document.settled()
         return document.path is not None and not (await self._see(document.path, document)).in_buffer
 
-    async def save_ours(self, root: Path) -> tuple[Path, ...]:
-        """Before a command: saves the documents that carry changes of ours. Returns those below `root` that stay
-        unsaved, whoever changed them.
+    async def save_ours(self, folders: Sequence[Path]) -> tuple[Path, ...]:
+        """Before a command: saves the documents that carry changes of ours. Returns those below the folders that stay
+        unsaved, whoever changed them. What changed on the disk too is not saved over.
         """
         for document in self.editor.documents():
-            if document.ours and await self._unsaved(document):
+            if not document.ours or document.path is None:
+                continue
+            if (await self._see(document.path, document)).standing is Standing.DIRTY:
                 await self.save(document)
-        return await self.unsaved(root)
+        return await self.unsaved(folders)
 
-    async def unsaved(self, root: Path) -> tuple[Path, ...]:
-        """The files below `root` whose buffers hold what the disk does not."""
+    async def unsaved(self, folders: Sequence[Path]) -> tuple[Path, ...]:
+        """The files below the folders whose buffers hold what the disk does not."""
         found: dict[Path, None] = {}
         for document in self.editor.documents():
-            inside = document.path is not None and document.path.is_relative_to(root)
-            if inside and document.path is not None and await self._unsaved(document):
-                found[document.path] = None
+            path = document.path
+            if path is not None and any(map(path.is_relative_to, folders)) and await _unsaved(document):
+                found[path] = None
         return tuple(found)
 
-    async def _unsaved(self, document: Document) -> bool:
-        if document.path is None:
-            return False
-        await document.settled()
-        text, base = document.text, document.base
-        return await to_thread.run_sync(lambda: text_hash(text)) != base
+    def place(self, uri: str) -> Path | None:
+        """The real path of a document; of an untitled one its name. None for what is no file."""
+        document = next((one for one in self.editor.documents() if one.uri == uri), None)
+        if document is not None and document.path is not None:
+            return document.path
+        return Path(uri) if uri.startswith(UNTITLED) else real_path(uri)
+
+    def wrote(self, path: Path) -> None:
+        """A tool changed a file on the disk."""
+        self._written[path] = time.monotonic()
+        if len(self._written) > _WRITTEN_MOST:
+            self._written.pop(next(iter(self._written)))
+
+    def written(self, path: Path) -> float:
+        """When a tool last changed it on the disk, on the monotonic clock."""
+        return self._written.get(path, -math.inf)
+
+
+async def _unsaved(document: Document) -> bool:
+    await document.settled()
+    version, text = document.version, document.text
+    if document.digest is None or document.digest[0] != version:
+        document.digest = (version, await to_thread.run_sync(text_hash, text))
+    return document.digest[1] != document.base
 
 
 def text_hash(text: str) -> str:

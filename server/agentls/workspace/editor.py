@@ -1,5 +1,6 @@
 """The editor as the tools see it: its open documents, and what it can be asked to do with them."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -13,7 +14,9 @@ from agentls.workspace.textfile import Span
 
 
 class LiveText(Protocol):
-    """A document's text as the editor tells it. `offset` counts characters; positions are the editor's."""
+    """A document's text as the editor tells it. Positions are given as the editor counts: `offset` is the place in the
+    text, `counted` the same range in characters.
+    """
 
     @property
     def version(self) -> int | None: ...
@@ -23,12 +26,15 @@ class LiveText(Protocol):
 
     def offset(self, position: LinePosition) -> int: ...
 
+    def counted(self, place: LineRange) -> LineRange: ...
+
 
 class Document:
     """An open document. `path` is its real path, None where it is no file (untitled).
 
     `base` is the hash of the disk's text when buffer and disk were last known to agree. `ours` says that the buffer
-    carries a change of ours which is not saved; `mark` is what the disk's file looked like when `base` was taken.
+    carries a change of ours which is not saved; `mark` is what the disk's file looked like when `base` was taken;
+    `touched` when the text changed last, on the monotonic clock; `digest` the text's hash, at a version.
     """
 
     def __init__(self, uri: str, path: Path | None, live: LiveText) -> None:
@@ -38,6 +44,8 @@ class Document:
         self.mark: object = None
         self.ours = False
         self.open = True
+        self.touched = time.monotonic()
+        self.digest: tuple[int, str] | None = None
         self._live = live
         self._known = anyio.Event()
         self._asked = 0
@@ -52,6 +60,9 @@ class Document:
 
     def offset(self, position: LinePosition) -> int:
         return self._live.offset(position)
+
+    def counted(self, place: LineRange) -> LineRange:
+        return self._live.counted(place)
 
     def begin(self) -> int:
         """A new look at the disk begins: `base` is not known until it ends."""

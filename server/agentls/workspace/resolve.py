@@ -72,6 +72,22 @@ def resolve(argument: str, directory: Path, root: Path) -> Resolved:
     return Resolved(path, real_root, path.is_relative_to(real_root), protected)
 
 
+def file_path(uri: str) -> Path | None:
+    """The path in a `file:` URI of this machine, as it is written; None for any other."""
+    try:
+        return Path(_of_uri(uri)) if uri.startswith("file:") else None
+    except ToolError:
+        return None
+
+
+def real_path(uri: str) -> Path | None:
+    """The real path of what a `file:` URI names; None where it names no file of this machine."""
+    try:
+        return resolve(uri, Path("/"), Path("/")).path if uri.startswith("file:") else None
+    except ToolError:
+        return None
+
+
 def _plain(argument: str) -> str:
     if argument.startswith("file:"):
         return _of_uri(argument)

@@ -1,0 +1,147 @@
+"""The diagnostics tool: what the editor's language servers say of the text as it is now."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import anyio
+
+from agentls.config.prompts import prompt
+from agentls.errors import ToolError
+from agentls.schema.input import Diagnostic, LinePosition
+from agentls.schema.permission import Ask
+from agentls.schema.text import one_line
+from agentls.tools.access import allowed, asked, reading
+from agentls.tools.tool import Params, ToolContext, ToolResult
+from agentls.workspace.buffers import Buffers, names
+from agentls.workspace.editor import Document, FileDiagnostics
+from agentls.workspace.resolve import Resolved
+
+_WAIT_SECONDS = 6.0
+_POLL_SECONDS = 0.3
+_QUIET_SECONDS = 3.0
+_MOST = 100
+_SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
+
+
+class DiagnosticsParams(Params):
+    file_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """`late` are the files whose newest text the editor has not judged yet, `unsure` whether it says no versions."""
+
+    rows: tuple[str, ...]
+    late: tuple[Path, ...]
+    unsure: bool
+    count: int
+
+
+class Diagnostics:
+    name: ClassVar[str] = "diagnostics"
+    read_only: ClassVar[bool] = True
+    awaits_user: ClassVar[bool] = False
+    params: type[DiagnosticsParams] = DiagnosticsParams
+
+    def __init__(self, buffers: Buffers) -> None:
+        self._buffers = buffers
+
+    async def asks(self, params: DiagnosticsParams, context: ToolContext) -> Sequence[Ask]:
+        if params.file_path is None:
+            return ()
+        return reading(asked(params.file_path, context, self._buffers), self.name)
+
+    async def run(self, params: DiagnosticsParams, context: ToolContext) -> ToolResult:
+        path = None if params.file_path is None else allowed(params.file_path, context, self._buffers)
+        if not self._buffers.editor.diagnoses:
+            raise ToolError("The editor gives no diagnostics. Check with the project's own tools.", "no diagnostics")
+        wanted = {document.uri: document.version for document in self._buffers.editor.documents()}
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while True:
+            told = await self._told(path)
+            found = None if told is None else await self._found(told, wanted, path, context)
+            if found is not None and not found.late:
+                break
+            if time.monotonic() > deadline or not self._buffers.editor.diagnoses:
+                break
+            await anyio.sleep(_POLL_SECONDS)
+        if found is None:
+            raise ToolError("The editor did not answer. Check with the project's own tools.", "no answer")
+        return _result(path, found, context)
+
+    async def _told(self, path: Resolved | None) -> tuple[FileDiagnostics, ...] | None:
+        if path is None:
+            return await self._buffers.editor.diagnostics(None)
+        told: list[FileDiagnostics] = []
+        for uri in [one.uri for one in self._buffers.of(path.path)] or [path.uri]:
+            answer = await self._buffers.editor.diagnostics(uri)
+            if answer is None:
+                return None
+            told += [replace(one, uri=uri) for one in answer] or [FileDiagnostics(uri, (), None)]
+        return tuple(told)
+
+    async def _found(
+        self, told: Sequence[FileDiagnostics], wanted: dict[str, int], path: Resolved | None, context: ToolContext
+    ) -> _Found:
+        rows: list[str] = []
+        late: list[Path] = []
+        unsure, count = False, 0
+        for one in await self._in_order(told, path):
+            place = self._buffers.place(one.uri)
+            if place is None or (path is None and not place.is_relative_to(context.root)):
+                continue
+            document = next((open_one for open_one in self._buffers.of(place)), None)
+            if not self._fresh(one, document, wanted, place):
+                late.append(place)
+                continue
+            unsure = unsure or (one.version is None and document is not None and bool(one.items))
+            count += len(one.items)
+            rows += [
+                f"{names([place], context.root)}:{diagnostic_row(item)}" for item in sorted(one.items, key=_weight)
+            ]
+        return _Found(tuple(rows), tuple(late), unsure, count)
+
+    async def _in_order(self, told: Sequence[FileDiagnostics], path: Resolved | None) -> list[FileDiagnostics]:
+        """What the user is looking at comes first."""
+        if path is not None or len(told) < 2:
+            return list(told)
+        looking = await self._buffers.editor.context()
+        current = looking.uri if looking is not None else None
+        return sorted(told, key=lambda one: (one.uri != current, one.uri))
+
+    def _fresh(self, one: FileDiagnostics, document: Document | None, wanted: dict[str, int], place: Path) -> bool:
+        """Whether these are of the text that stood at the call, or a later one. Where no version is told, some quiet
+        time after the last change has to do.
+        """
+        if document is not None and one.version is not None:
+            return one.version >= wanted.get(document.uri, 0)
+        changed = document.touched if document is not None else self._buffers.written(place)
+        return time.monotonic() - changed > _QUIET_SECONDS
+
+
+def _result(path: Resolved | None, found: _Found, context: ToolContext) -> ToolResult:
+    title = path.shown if path is not None else "all files"
+    rows = list(found.rows[:_MOST])
+    if len(found.rows) > _MOST:
+        rows.append(f"({len(found.rows) - _MOST} more are left out.)")
+    if not rows and not found.late:
+        rows.append("The editor shows no problems.")
+    if found.unsure:
+        rows.append(prompt("results/diagnostics-unsure"))
+    if found.late:
+        rows.append(prompt("results/diagnostics-late", names=names(found.late, context.root)))
+    return ToolResult(title, "\n".join(rows), {"count": found.count, "late": bool(found.late)})
+
+
+def diagnostic_row(item: Diagnostic) -> str:
+    """`line:column severity: message [source]`, from 1."""
+    start = item.range.start if item.range else LinePosition(line=0)
+    source = f" [{one_line(item.source)}]" if item.source else ""
+    return f"{start.line + 1}:{start.character + 1} {_SEVERITIES[item.severity or 1]}: {one_line(item.message)}{source}"
+
+
+def _weight(item: Diagnostic) -> tuple[int, int]:
+    return item.severity or 1, item.range.start.line if item.range else 0
