@@ -114,7 +114,7 @@ export class Asks implements vscode.Disposable {
   }
 
   async #permission(ask: Permission, kind: Kind): Promise<void> {
-    const reply = kind === "once" ? ({ reply: "once" } as const) : await this.#asked(ask, kind);
+    const reply: Reply | undefined = kind === "once" ? { reply: "once" } : await this.#asked(ask, kind);
     if (reply) await this.#reply(ask, "permission/reply", { ...reply, permissionId: ask.permissionId }, reply.message);
   }
 

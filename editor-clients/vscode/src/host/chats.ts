@@ -1,0 +1,158 @@
+/** The chats of this window: the one in the side bar, and those in editor tabs. */
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import type { FromWebview, ToWebview } from "../shared/messages";
+import { pageHtml } from "../shared/page";
+import { Chat, type ChatDeps } from "./chat";
+import type { Notification } from "./server";
+
+export const VIEW = "agentls.chat";
+const PANEL = "agentls.chatTab";
+
+export interface ChatsDeps extends Omit<ChatDeps, "moved"> {
+  extensionUri: vscode.Uri;
+  received(chat: Chat, message: FromWebview): void;
+  /** Another chat is the current one, or shows another session, or is seen or hidden. */
+  changed(): void;
+}
+
+/** What a tab's page keeps, so that the editor can bring it back. */
+interface PanelState {
+  sessionId?: string;
+}
+
+export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer<PanelState>, vscode.Disposable {
+  readonly #open = new Map<Chat, vscode.WebviewView | vscode.WebviewPanel>();
+  readonly #subscriptions: vscode.Disposable[];
+  #current: Chat | undefined;
+  #awaited: ((chat: Chat) => void)[] = [];
+
+  constructor(private readonly deps: ChatsDeps) {
+    this.#subscriptions = [
+      vscode.window.registerWebviewViewProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } }),
+      vscode.window.registerWebviewPanelSerializer(PANEL, this),
+    ];
+  }
+
+  get all(): Chat[] {
+    return [...this.#open.keys()];
+  }
+
+  /** The chat that the user was in last. */
+  get current(): Chat | undefined {
+    return this.#current ?? this.all[0];
+  }
+
+  byKey(key: string): Chat | undefined {
+    return this.all.find((chat) => chat.key === key);
+  }
+
+  visible(chat: Chat): boolean {
+    return this.#open.get(chat)?.visible ?? false;
+  }
+
+  /** The current chat, shown; the one in the side bar if there is none. */
+  async reveal(preserveFocus = false): Promise<Chat> {
+    const chat = this.current;
+    const place = chat && this.#open.get(chat);
+    if (chat && place) {
+      if ("reveal" in place) place.reveal(undefined, preserveFocus);
+      else place.show(preserveFocus);
+      return chat;
+    }
+    const opened = new Promise<Chat>((resolve) => this.#awaited.push(resolve));
+    await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus });
+    return opened;
+  }
+
+  /** A chat in an editor tab. */
+  openTab(sessionId: string | undefined): Chat {
+    const panel = vscode.window.createWebviewPanel(PANEL, "agentls", vscode.ViewColumn.Beside, { retainContextWhenHidden: true });
+    return this.#adopt(panel, `tab-${randomBytes(6).toString("hex")}`, sessionId);
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.#adopt(view, "view", undefined);
+  }
+
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: PanelState | undefined): Promise<void> {
+    this.#adopt(panel, `tab-${randomBytes(6).toString("hex")}`, state?.sessionId);
+    return Promise.resolve();
+  }
+
+  notified(notification: Notification): void {
+    for (const chat of this.#open.keys()) chat.notified(notification);
+  }
+
+  attachAll(): void {
+    for (const chat of this.#open.keys()) void chat.attach();
+  }
+
+  tellAll(): void {
+    for (const chat of this.#open.keys()) chat.tell();
+  }
+
+  /** Shows how many questions wait, at the view's icon. */
+  badge(count: number): void {
+    for (const place of this.#open.values()) {
+      if ("badge" in place) place.badge = count === 0 ? undefined : { value: count, tooltip: count === 1 ? "1 question waits for you" : `${count} questions wait for you` };
+    }
+  }
+
+  /** A tab bears the title of its session. */
+  title(chat: Chat, title: string): void {
+    const place = this.#open.get(chat);
+    if (place && "reveal" in place) place.title = title;
+  }
+
+  /** To the current chat, which is shown for it. */
+  async post(message: ToWebview): Promise<void> {
+    (await this.reveal()).postWhenReady(message);
+  }
+
+  dispose(): void {
+    for (const one of this.#subscriptions) one.dispose();
+  }
+
+  #adopt(place: vscode.WebviewView | vscode.WebviewPanel, key: string, sessionId: string | undefined): Chat {
+    const { webview } = place;
+    const chat = new Chat(key, webview, { ...this.deps, moved: () => { this.deps.changed(); } }, sessionId);
+    this.#open.set(chat, place);
+    const dist = vscode.Uri.joinPath(this.deps.extensionUri, "dist");
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    webview.onDidReceiveMessage((message: FromWebview) => {
+      if (message.type !== "draft") this.#current = chat;
+      this.deps.received(chat, message);
+    });
+    place.onDidDispose(() => {
+      this.#close(chat);
+    });
+    this.#watch(place, chat);
+    const address = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
+    webview.html = pageHtml({ script: address("webview.js"), style: address("webview.css"), source: webview.cspSource, nonce: randomBytes(18).toString("base64url") });
+    this.#current = chat;
+    for (const resolve of this.#awaited.splice(0)) resolve(chat);
+    this.deps.changed();
+    return chat;
+  }
+
+  #watch(place: vscode.WebviewView | vscode.WebviewPanel, chat: Chat): void {
+    if (!("reveal" in place)) {
+      place.onDidChangeVisibility(() => {
+        this.deps.changed();
+      });
+      return;
+    }
+    place.onDidChangeViewState(() => {
+      if (place.active) this.#current = chat;
+      this.deps.changed();
+    });
+  }
+
+  #close(chat: Chat): void {
+    chat.close();
+    this.#open.delete(chat);
+    if (this.#current === chat) this.#current = undefined;
+    this.deps.changed();
+  }
+}
