@@ -30,7 +30,7 @@ function kindOf(line: string): string {
 /** At most `limit` lines, and how many more there are. */
 export function diffLines(patch: string, limit: number): HTMLElement {
   const lines = bare(patch).split("\n");
-  const box = h("div", { class: "diff", role: "region", tabindex: 0, "aria-label": "Changes" });
+  const box = h("div", { class: "diff", role: "group", tabindex: 0, "aria-label": "Changes" });
   for (const line of lines.slice(0, limit)) {
     const kind = kindOf(line);
     const sign = kind === "added" || kind === "removed" ? line.charAt(0) : "";

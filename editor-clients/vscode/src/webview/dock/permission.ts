@@ -65,7 +65,7 @@ export class PermissionCard implements Card {
   private deed(): HTMLElement {
     const { command, cwd, url, files } = this.ask.metadata;
     const box = h("div", { class: "card-deed" });
-    if (command !== undefined) box.append(h("pre", { class: "command", tabindex: 0, role: "region", "aria-label": "Command" }, h("code", {}, visible(command))));
+    if (command !== undefined) box.append(h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, h("code", {}, visible(command))));
     if (cwd !== undefined) box.append(h("div", { class: "card-where" }, "in ", visible(cwd)));
     if (url !== undefined) box.append(h("pre", { class: "command" }, visible(url)));
     for (const file of files ?? []) {

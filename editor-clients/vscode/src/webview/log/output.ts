@@ -23,7 +23,7 @@ function shown(line: string): string {
 export function outputBox(text: string, label: string, folded = SHOWN_LINES): HTMLElement {
   const lines = plainOutput(text).trimEnd().split("\n");
   if (lines.length === 1 && lines[0] === "") return h("div", { class: "output-empty" }, "(no output)");
-  const pre = h("pre", { class: "output", tabindex: 0, role: "region", "aria-label": label });
+  const pre = h("pre", { class: "output", tabindex: 0, role: "group", "aria-label": label });
   const box = h("div", { class: "output-box" }, pre);
   let at = 0;
   const more = h("button", { class: "quiet", type: "button", onclick: () => { add(SHOWN_LINES * 5); } });

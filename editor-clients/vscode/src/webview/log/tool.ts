@@ -166,7 +166,7 @@ export class ToolView implements PartView {
     if (this.patch) body.append(diffLines(this.patch, DIFF_LINES));
     if (state.status === "pending") body.append(h("pre", { class: "output" }, lastLines(state.raw, 40, 8000)));
     else if (state.status === "running")
-      body.append(h("pre", { class: "output output-live", tabindex: 0, role: "region", "aria-label": "Output" }, lastLines(textOf(this.part, "output"), 400, 64_000)));
+      body.append(h("pre", { class: "output output-live", tabindex: 0, role: "group", "aria-label": "Output" }, lastLines(textOf(this.part, "output"), 400, 64_000)));
     else if (state.status === "error") body.append(outputBox(state.error, "Error"));
     else if (!this.patch) body.append(outputBox(state.output, "Output"));
     const actions = this.actions(input);

@@ -33,7 +33,7 @@ export class CodeBlock {
       "div",
       { class: "code" },
       h("div", { class: "code-head" }, h("span", { class: "code-language" }, name), button),
-      h("pre", { tabindex: 0, role: "region", "aria-label": `Code, ${name}` }, this.code),
+      h("pre", { tabindex: 0, role: "group", "aria-label": `Code, ${name}` }, this.code),
     );
   }
 

@@ -64,7 +64,7 @@ export class Renderer {
     if (token.type === "link_open") return both(this.link(attribute(token, "href")));
     if (token.type === "table_open") {
       const table = h("table");
-      return { outer: h("div", { class: "table", tabindex: 0, role: "region", "aria-label": "Table" }, table), inner: table };
+      return { outer: h("div", { class: "table", tabindex: 0, role: "group", "aria-label": "Table" }, table), inner: table };
     }
     const element = h(BLOCKS[token.type] ?? "span");
     const start = attribute(token, "start");
