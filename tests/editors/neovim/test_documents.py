@@ -29,7 +29,9 @@ def attached(nvim: Nvim, name: str) -> None:
 
 def ask(nvim: Nvim, method: str, params: dict[str, Any]) -> Any:
     """As the server would: through the client's own handler."""
-    code = "local c = require('agentls.server').client return c.handlers[...](nil, select(2, ...), { client_id = c.id })"
+    code = (
+        "local c = require('agentls.server').client return c.handlers[...](nil, select(2, ...), { client_id = c.id })"
+    )
     return nvim.lua(code, method, params)
 
 

@@ -73,7 +73,9 @@ function M.version(buf) return vim.lsp.util.buf_versions[buf] end
 --- Shows what was written to the disk, where nothing of the user's is lost and nobody needs to be asked.
 ---@param buf integer
 function M.reload(buf)
-  if not M.is_file(buf) or vim.bo[buf].modified or not vim.bo[buf].autoread then return end
+  local own = vim.bo[buf].autoread
+  local wanted = own == nil and vim.go.autoread or own
+  if not M.is_file(buf) or vim.bo[buf].modified or not wanted then return end
   vim.cmd(('silent! checktime %d'):format(buf))
 end
 
@@ -86,7 +88,8 @@ end
 --- Follows the buffers that come and go.
 ---@param group integer of autocommands
 ---@param client fun(): vim.lsp.Client?
-function M.watch(group, client)
+---@param touched fun(buf: integer) a text that was as on the disk is so no longer
+function M.watch(group, client, touched)
   local function on(events, does) api.nvim_create_autocmd(events, { group = group, callback = does }) end
   on({ 'BufReadPost', 'BufWritePost', 'FileChangedShellPost' }, function(event)
     if vim.bo[event.buf].buftype == '' then M.seen[event.buf] = M.on_disk(event.buf) end
@@ -96,6 +99,9 @@ function M.watch(group, client)
     if event.event == 'BufEnter' then M.last = event.buf end
     local up = client()
     if up then M.attach(event.buf, up) end
+  end)
+  on('BufModifiedSet', function(event)
+    if client() and vim.bo[event.buf].modified and M.is_file(event.buf) then touched(event.buf) end
   end)
   on('DiagnosticChanged', function(event) M.diagnosed[event.buf] = M.version(event.buf) end)
   on('BufUnload', function(event)

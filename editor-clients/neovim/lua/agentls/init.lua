@@ -18,7 +18,7 @@ local done = false
 local function watch()
   local group = vim.api.nvim_create_augroup('agentls', {})
   local asks, buffers, server = require('agentls.asks'), require('agentls.buffers'), require('agentls.server')
-  buffers.watch(group, function() return server.client end)
+  buffers.watch(group, function() return server.client end, server.tell_text)
   vim.api.nvim_create_autocmd(
     { 'WinEnter', 'ModeChanged' },
     { group = group, callback = vim.schedule_wrap(asks.refresh) }

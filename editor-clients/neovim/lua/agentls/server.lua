@@ -157,11 +157,12 @@ local function spawn(cmd)
   end
 end
 
---- What Neovim can do. Places are counted in UTF-16 units, as most servers of the same buffers count them.
+--- What Neovim can do; that it takes edits for a version of a text it does not say itself. Places are counted in UTF-16 units, as most servers of the same buffers count them.
 ---@return lsp.ClientCapabilities
 local function capabilities()
   local able = vim.lsp.protocol.make_client_capabilities()
   able.general.positionEncodings = { 'utf-16' }
+  able.workspace.workspaceEdit.documentChanges = true
   return able
 end
 
@@ -249,6 +250,14 @@ function M.request(method, params, callback, buf)
     local sent = call(M.client, 'request', method, params, answer, buf or M.anchor())
     if not sent then answer({ message = 'agentls is ending', data = { kind = 'gone', retryable = true } }) end
   end)
+end
+
+--- Tells the server of a buffer's newest text now. Neovim waits a moment after a change, in which the agent could write
+--- to the disk what the user has just begun to change; any request makes it send what it holds back.
+---@param buf integer
+function M.tell_text(buf)
+  local client = M.client
+  if client then call(client, 'request', protocol.request.server_status, vim.empty_dict(), function() end, buf) end
 end
 
 --- Stops the server, for good or to start it anew.
