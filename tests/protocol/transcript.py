@@ -12,10 +12,22 @@ from e2e.server import Machine
 
 SHOWN = "/home/ada/shop"
 OPTIONS: Message = {"protocolVersion": 1, "clientId": "mine", "ui": {"permission": True}, "trusted": True}
-_ID = re.compile(r"\b(ses|msg|prt|per|trn)_[0-9A-HJKMNP-TV-Z]{26}\b")
+_SEQ = re.compile(r'"seq": (\d+)')
+_ID = re.compile(r"\b(ses|msg|prt|per|trn)_[0-9A-HJKMNP-TV-Z]{26}\b|\b(prj)_[0-9a-f]{24}\b")
 _TIME = re.compile(r"\b1[0-9]{12}\b")
 # What differs between machines, or is long and of no interest here.
-_SHORT = {"features", "limits", "epoch", "schemaDigest", "version", "rootUri"}
+_SHORT = {
+    "capabilities",
+    "features",
+    "limits",
+    "epoch",
+    "schemaDigest",
+    "version",
+    "rootUri",
+    "usage",
+    "tokens",
+    "rules",
+}
 
 
 async def record(machine: Machine, model: Script) -> str:
@@ -67,18 +79,40 @@ def _in_order(log: list[Message], sent: list[tuple[int, Message]]) -> list[tuple
 
 def _shown(lines: list[tuple[str, Message]], folder: Path) -> str:
     names: dict[str, str] = {}
-    numbers = {prefix: count(1) for prefix in ("ses", "msg", "prt", "per", "trn")}
+    numbers = {prefix: count(1) for prefix in ("ses", "msg", "prt", "per", "trn", "prj")}
 
     def short(found: re.Match[str]) -> str:
-        return names.setdefault(found[0], f"{found[1]}_{next(numbers[found[1]])}")
+        if found[0] not in names:
+            prefix = found[1] or found[2]
+            names[found[0]] = f"{prefix}_{next(numbers[prefix])}"
+        return names[found[0]]
 
     rows: list[str] = []
-    for arrow, message in lines:
-        del message["jsonrpc"]
+    for arrow, message in _joined(lines):
         text = json.dumps(_brief(message), ensure_ascii=False)
         text = _ID.sub(short, text.replace(str(folder), SHOWN))
         rows.append(f"{arrow} {_TIME.sub('1790000000000', text)}")
-    return "\n".join(rows) + "\n"
+    return _numbered("\n".join(rows) + "\n")
+
+
+def _numbered(text: str) -> str:
+    """The numbers that are missing differ with the times at which growing text is saved."""
+    known = sorted({int(number) for number in _SEQ.findall(text)})
+    return _SEQ.sub(lambda found: f'"seq": {known.index(int(found[1])) + 1}', text)
+
+
+def _joined(lines: list[tuple[str, Message]]) -> list[tuple[str, Message]]:
+    """How text is cut into deltas is chance: neighbours of one part are shown as one."""
+    rows: list[tuple[str, Message]] = []
+    for arrow, message in lines:
+        message.pop("jsonrpc")
+        last = rows[-1][1] if rows else {}
+        if message.get("method") == last.get("method") == "part/delta":
+            last["params"]["delta"] += message["params"]["delta"]
+            last["params"]["rev"] = message["params"]["rev"]
+            continue
+        rows.append((arrow, message))
+    return rows
 
 
 def _brief(value: Any) -> Any:

@@ -8,10 +8,12 @@ from agentls.protocol.jsonschema import Schema
 from agentls.protocol.typescript import type_name, type_of
 
 _INTRODUCTION = Path(__file__).with_name("introduction.md")
+_CLIENT = Path(__file__).with_name("client.md")
+_TRANSCRIPT = Path(__file__).with_name("transcript.txt")
 
 
 def reference(bundle: Schema) -> str:
-    lines = [_INTRODUCTION.read_text(encoding="utf-8").rstrip(), "", "## Requests", ""]
+    lines = [_text(_INTRODUCTION), "", _text(_CLIENT), "", "```text", _text(_TRANSCRIPT), "```", "", "## Requests", ""]
     for noun, rows in _by_noun(bundle["requests"]).items():
         lines += [f"### {noun}", ""]
         for name, row in rows.items():
@@ -28,6 +30,10 @@ def reference(bundle: Schema) -> str:
         if name not in shown:
             lines += [f"### {type_name(name)}", "", *_value(schema), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8").rstrip()
 
 
 def _by_noun(rows: dict[str, Schema]) -> dict[str, dict[str, Schema]]:
