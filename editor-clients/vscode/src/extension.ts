@@ -1,4 +1,15 @@
-/** The entry point: brings the parts of the extension together. */
+/** The entry point. */
 import type * as vscode from "vscode";
+import { Window } from "./host/window";
 
-export function activate(_context: vscode.ExtensionContext): void {}
+let window: Window | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  window = new Window(context);
+  context.subscriptions.push(window);
+  window.begin();
+}
+
+export async function deactivate(): Promise<void> {
+  await window?.stop();
+}

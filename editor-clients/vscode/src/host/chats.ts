@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { FromWebview, ToWebview } from "../shared/messages";
 import { pageHtml } from "../shared/page";
 import { Chat, type ChatDeps } from "./chat";
+import { oneLine } from "./plain";
 import type { Notification } from "./server";
 
 export const VIEW = "agentls.chat";
@@ -100,9 +101,11 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   }
 
   /** A tab bears the title of its session. */
-  title(chat: Chat, title: string): void {
-    const place = this.#open.get(chat);
-    if (place && "reveal" in place) place.title = title;
+  nameTabs(titleOf: (sessionId: string) => string): void {
+    for (const [chat, place] of this.#open) {
+      const title = chat.sessionId === undefined ? "" : oneLine(titleOf(chat.sessionId), 40);
+      if ("reveal" in place) place.title = title === "" ? "agentls" : title;
+    }
   }
 
   /** To the current chat, which is shown for it. */

@@ -32,58 +32,39 @@ function say(words: string): void {
   void vscode.window.showInformationMessage(words);
 }
 
+type Handlers = { [T in FromWebview["type"]]: (chat: Chat, message: Extract<FromWebview, { type: T }>) => unknown };
+
 export class Inbox {
   constructor(private readonly deps: InboxDeps) {}
 
   async received(chat: Chat, message: FromWebview): Promise<void> {
+    const take = this.#handlers[message.type] as (chat: Chat, message: FromWebview) => unknown;
     try {
-      await this.#take(chat, message);
+      await take(chat, message);
     } catch (error) {
       void vscode.window.showErrorMessage(requestError(error).message);
     }
   }
 
-  // One line for each kind of message.
-  // eslint-disable-next-line complexity
-  async #take(chat: Chat, message: FromWebview): Promise<void> {
-    switch (message.type) {
-      case "ready":
-        return chat.ready();
-      case "draft":
-        chat.draft = message.draft;
-        return;
-      case "prompt":
-        return this.deps.sender.prompt(chat, message.draft, message.delivery);
-      case "shell":
-        return this.deps.sender.shell(chat, message.command);
-      case "command":
-        return this.deps.sender.command(chat, message.command, message.arguments, message.chips);
-      case "request":
-        return this.#request(chat, message);
-      case "open":
-        return open(message.uri, message.range);
-      case "link":
-        return openLink(message.href);
-      case "diff":
-        return "permissionId" in message ? this.#showAsked(message.permissionId) : this.#showDone(chat, message.partId);
-      case "copy":
-        return vscode.env.clipboard.writeText(message.text);
-      case "attach":
-        return this.attach(chat, message.what);
-      case "pick":
-        return this.#pick(chat, message.what);
-      case "ask":
-        return this.deps.asks.answer(message.askId);
-      case "newSession":
-        return chat.show(undefined);
-      case "showSession":
-        return chat.show(message.sessionId);
-      case "find":
-        return this.#find(chat, message.query);
-      case "remedy":
-        return this.deps.remedies.run(message.remedy);
-    }
-  }
+  readonly #handlers: Handlers = {
+    ready: (chat) => { chat.ready(); },
+    draft: (chat, { draft }) => { chat.draft = draft; },
+    prompt: (chat, { draft, delivery }) => this.deps.sender.prompt(chat, draft, delivery),
+    shell: (chat, { command }) => { this.deps.sender.shell(chat, command); },
+    command: (chat, { command, arguments: words, chips }) => { this.deps.sender.command(chat, command, words, chips); },
+    request: (chat, message) => this.#request(chat, message),
+    open: (_, { uri, range }) => open(uri, range),
+    link: (_, { href }) => openLink(href),
+    diff: (chat, message) => ("permissionId" in message ? this.#showAsked(message.permissionId) : this.#showDone(chat, message.partId)),
+    copy: (_, { text }) => vscode.env.clipboard.writeText(text),
+    attach: (chat, { what }) => { this.attach(chat, what); },
+    pick: (chat, { what }) => this.#pick(chat, what),
+    ask: (_, { askId }) => this.deps.asks.answer(askId),
+    newSession: (chat) => { chat.show(undefined); },
+    showSession: (chat, { sessionId }) => { chat.show(sessionId); },
+    find: (chat, { query }) => this.#find(chat, query),
+    remedy: (_, { remedy }) => this.deps.remedies.run(remedy),
+  };
 
   /** Puts a chip of what the editor shows into the prompt. */
   attach(chat: Chat, what: "selection" | "diagnostics" | "activeFile"): void {
@@ -113,7 +94,7 @@ export class Inbox {
     if (!WEBVIEW_METHODS.includes(method)) throw new Error(`The chat may not call ${method}.`);
     const { sessionId } = chat;
     if (sessionId === undefined) throw new Error("There is no session yet.");
-    return this.deps.server.request(method, { ...params, sessionId } as Requests[WebviewMethod]["params"]);
+    return this.deps.server.request(method, { ...params, sessionId });
   }
 
   async #showAsked(id: string): Promise<void> {
