@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from e2e.client import Client, Message
+from e2e.model import Script, calls, says
 from e2e.server import OPTIONS
+from e2e.talk import Talk
 
 DOCUMENTS: Message = {"save": True, "diagnostics": True, "context": True}
 ABLE: Message = {"workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}}
@@ -25,6 +27,11 @@ class Buffer:
     text: str
     version: int = 1
     undo: list[str] = field(default_factory=list[str])
+
+    @property
+    def at(self) -> Path:
+        assert self.path
+        return self.path
 
     def place(self, position: Message) -> int:
         lines = self.text.split("\n")
@@ -48,6 +55,9 @@ class ScriptedEditor:
         self.saves_to = (encoding, bom)
         self.on_edit: Callable[[Message], Message | None] = self.apply
         self.saves = True
+        self.answer_on(client)
+
+    def answer_on(self, client: Client) -> None:
         client.answers["workspace/applyEdit"] = self._edit
         client.answers["document/save"] = self._save
 
@@ -86,8 +96,7 @@ class ScriptedEditor:
 
     def save(self, buffer: Buffer) -> None:
         encoding, bom = self.saves_to
-        assert buffer.path
-        buffer.path.write_bytes(bom + buffer.text.encode(encoding))
+        buffer.at.write_bytes(bom + buffer.text.encode(encoding))
         self.client.notify("textDocument/didSave", {"textDocument": {"uri": buffer.uri}})
 
     def close(self, buffer: Buffer) -> None:
@@ -127,3 +136,63 @@ class ScriptedEditor:
             return {"saved": False}
         self.save(buffer)
         return {"saved": True}
+
+
+Call = tuple[str, dict[str, object]]
+
+
+def read(path: Path | str) -> Call:
+    return "read", {"filePath": str(path)}
+
+
+def edit(path: Path | str, old: str, new: str) -> Call:
+    return "edit", {"filePath": str(path), "oldString": old, "newString": new}
+
+
+def write(path: Path | str, content: str) -> Call:
+    return "write", {"filePath": str(path), "content": content}
+
+
+def bash(command: str) -> Call:
+    return "bash", {"command": command}
+
+
+class Desk:
+    """A user at an editor, a session that may edit without asking, and its folder."""
+
+    def __init__(self, editor: ScriptedEditor, talk: Talk, model: Script) -> None:
+        self.editor = editor
+        self.talk = talk
+        self.model = model
+        self.folder = talk.folder
+
+    @classmethod
+    async def begin(cls, client: Client, folder: Path, model: Script, mode: str = "acceptEdits") -> "Desk":
+        talk = await Talk.begin(client, folder)
+        await talk.ask("session/update", mode=mode)
+        return cls(ScriptedEditor(client), talk, model)
+
+    def file(self, text: str | bytes, name: str = "a.txt") -> Path:
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    async def run(self, *made: Call) -> list[Message]:
+        """A turn with these calls, one a step; the states of their parts."""
+        before = {part["id"] for part in await self.talk.tools()}
+        self.model.plays(*(calls(one, ids=f"c{number}") for number, one in enumerate(made)), says("Done."))
+        mark = self.talk.client.mark()
+        await self.talk.prompt("Go.")
+        await self.talk.ended(after=mark)
+        return [part["state"] for part in await self.talk.tools() if part["id"] not in before]
+
+    async def one(self, *made: Call) -> Message:
+        """The last of the calls."""
+        return (await self.run(*made))[-1]
+
+    async def settle(self) -> None:
+        """The server has looked at the file of every open document: a read waits for that."""
+        other = Desk(self.editor, await Talk.begin(self.talk.client, self.folder), self.model)
+        for buffer in list(self.editor.buffers.values()):
+            if buffer.path is not None:
+                await other.run(read(buffer.path))

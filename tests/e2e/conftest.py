@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from e2e.buffers import ABLE, Desk, options
 from e2e.client import Client
 from e2e.model import Script, scripted
 from e2e.server import Machine
@@ -51,6 +52,24 @@ async def talk(shared: Client, shared_machine: Machine, model: Script) -> AsyncI
     talk = await Talk.begin(shared, folder)
     yield talk
     await shared.request("session/abort", {"sessionId": talk.id, "queue": "clear"})
+
+
+@pytest.fixture(scope="module")
+async def able(shared_machine: Machine) -> AsyncIterator[Client]:
+    """As `shared`, an editor that lets its documents be changed and saved."""
+    async with shared_machine.editor(shared_machine.project("able"), options(), capabilities=ABLE) as client:
+        yield client
+        assert hold_to_the_table(client)
+
+
+@pytest.fixture
+async def desk(able: Client, shared_machine: Machine, model: Script) -> AsyncIterator[Desk]:
+    """A user at that editor, in a folder of the test's own."""
+    desk = await Desk.begin(able, shared_machine.project(f"desk-{next(NUMBERS)}"), model)
+    yield desk
+    await able.request("session/abort", {"sessionId": desk.talk.id, "queue": "clear"})
+    for buffer in list(desk.editor.buffers.values()):
+        desk.editor.close(buffer)
 
 
 @pytest.fixture

@@ -1,83 +1,205 @@
-"""The buffer, its base and the disk: every row of the table, for read, edit and write, through the real server."""
+"""The buffer, its base and the disk: each row of the table for read, edit and write, through the real server."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from e2e.buffers import ABLE, ScriptedEditor, options
+from e2e.buffers import Buffer, Desk, edit, read, write
 from e2e.client import Message
-from e2e.model import Script, calls, says
-from e2e.server import Machine
-from e2e.talk import Talk
 
-Call = tuple[str, dict[str, object]]
+DISK, USER, ELSEWHERE = "one\ndisk\nlast\n", "one\nuser\nlast\n", "one\nelsewhere\nlast\n"
 
 
-class Desk:
-    """An editor, a session that may edit without asking, and a folder."""
+@dataclass
+class Row:
+    """What stands where; `word` is the line that counts, `via` how a change goes."""
 
-    def __init__(self, editor: ScriptedEditor, talk: Talk, model: Script) -> None:
-        self.editor = editor
-        self.talk = talk
-        self.model = model
-        self.folder = talk.folder
+    target: Path | str
+    buffer: Buffer | None
+    word: str
+    via: str | None
 
-    def file(self, text: str | bytes, name: str = "a.txt") -> Path:
-        path = self.folder / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    async def run(self, *made: Call) -> list[Message]:
-        """A turn with these calls, one a step; the states of their parts."""
-        before = {part["id"] for part in await self.talk.tools()}
-        self.model.plays(*(calls(one, ids=f"c{number}") for number, one in enumerate(made)), says("Done."))
-        mark = self.talk.client.mark()
-        await self.talk.prompt("Go.")
-        await self.talk.ended(after=mark)
-        return [part["state"] for part in await self.talk.tools() if part["id"] not in before]
-
-    async def one(self, *made: Call) -> Message:
-        """The last of the calls."""
-        return (await self.run(*made))[-1]
+    @property
+    def disk(self) -> str | None:
+        return self.target.read_text() if isinstance(self.target, Path) else None
 
 
-def read(path: Path | str) -> Call:
-    return "read", {"filePath": str(path)}
+async def same(desk: Desk) -> Row:
+    path = desk.file(DISK)
+    return Row(path, desk.editor.open(path), "disk", "buffer")
 
 
-def edit(path: Path | str, old: str, new: str) -> Call:
-    return "edit", {"filePath": str(path), "oldString": old, "newString": new}
-
-
-def write(path: Path | str, content: str) -> Call:
-    return "write", {"filePath": str(path), "content": content}
-
-
-@pytest.fixture
-async def desk(machine: Machine, model: Script) -> AsyncIterator[Desk]:
-    folder = machine.project("buffers")
-    async with machine.editor(folder, options(), capabilities=ABLE) as client:
-        yield Desk(ScriptedEditor(client), await Talk.begin(client, folder, mode="acceptEdits"), model)
-
-
-async def test_e17_unsaved_text_is_what_is_read_and_edited(desk: Desk) -> None:
-    path = desk.file("one\ntwo\n")
+async def disk_moved_on(desk: Desk) -> Row:
+    path = desk.file(DISK)
     buffer = desk.editor.open(path)
-    desk.editor.type(buffer, "two", "USER")
+    await desk.settle()
+    path.write_text(ELSEWHERE)
+    return Row(path, buffer, "elsewhere", "disk")
 
-    seen, changed = await desk.run(read(path), edit(path, "USER", "USER AND AGENT"))
 
-    assert "2: USER" in seen["output"]
-    assert "not saved" in seen["output"]
-    assert changed["status"] == "completed", changed
-    assert buffer.text == "one\nUSER AND AGENT\n"
-    assert path.read_text() == "one\ntwo\n"
-    (request,) = desk.editor.edits
-    (change,) = request["edit"]["documentChanges"]
-    assert change["textDocument"]["version"] == 2
-    assert change["edits"] == [
-        {"range": {"start": {"line": 1, "character": 4}, "end": {"line": 1, "character": 4}}, "newText": " AND AGENT"}
-    ]
+async def dirty(desk: Desk) -> Row:
+    path = desk.file(DISK)
+    buffer = desk.editor.open(path)
+    desk.editor.type(buffer, "disk", "user")
+    return Row(path, buffer, "user", "buffer")
+
+
+async def conflict(desk: Desk) -> Row:
+    row = await disk_moved_on(desk)
+    assert row.buffer
+    desk.editor.type(row.buffer, "disk", "user")
+    return Row(row.target, row.buffer, "user", None)
+
+
+async def not_open(desk: Desk) -> Row:
+    path = desk.file(DISK)
+    desk.editor.close(desk.editor.open(path))
+    return Row(path, None, "disk", "disk")
+
+
+async def untitled(desk: Desk) -> Row:
+    buffer = desk.editor.untitled("Untitled-1", USER)
+    return Row(buffer.uri, buffer, "user", "buffer")
+
+
+ROWS = pytest.mark.parametrize("standing", [same, disk_moved_on, dirty, conflict, not_open, untitled])
+Standing = Callable[[Desk], Awaitable[Row]]
+
+
+@ROWS
+async def test_e17_reading(desk: Desk, standing: Standing) -> None:
+    row = await standing(desk)
+
+    seen = await desk.one(read(row.target))
+
+    assert f"2: {row.word}\n" in seen["output"]
+    told = {dirty: "not saved on the disk yet", conflict: "do not agree"}
+    for which, words in told.items():
+        assert (words in seen["output"]) == (standing is which)
+    assert desk.editor.edits == []
+
+
+def told_once(desk: Desk, row: Row) -> Message:
     (told,) = desk.talk.seen("file/edited")
-    assert (told["uri"], told["via"]) == (buffer.uri, "buffer")
+    assert told["via"] == row.via
+    assert told["uri"] == (row.buffer.uri if row.buffer else Path(row.target).as_uri())
+    return told
+
+
+def stands(desk: Desk, row: Row, state: Message, new: str, old: str) -> None:
+    """The new text is where it belongs, and nowhere else."""
+    if row.via is None:
+        assert state["status"] == "error"
+        assert state["metadata"]["kind"] == "edit_conflict"
+        assert "save" in state["error"]
+        assert (row.disk, row.buffer and row.buffer.text) == (ELSEWHERE, USER)
+        assert desk.editor.edits == desk.talk.seen("file/edited") == []
+        return
+    assert state["status"] == "completed", state
+    told_once(desk, row)
+    if row.via == "disk":
+        assert row.disk == new
+        assert row.buffer is None or row.buffer.text == DISK
+        assert desk.editor.asked == []
+        return
+    assert row.buffer
+    assert (row.buffer.text, row.buffer.undo[-1]) == (new, old)
+    assert len(desk.editor.edits) == 1
+
+
+@ROWS
+async def test_e17_editing(desk: Desk, standing: Standing) -> None:
+    row = await standing(desk)
+    old = f"one\n{row.word}\nlast\n"
+
+    state = await desk.one(edit(row.target, f"{row.word}\n", "agent\nline\n"))
+
+    stands(desk, row, state, "one\nagent\nline\nlast\n", old)
+    if standing is same:
+        assert row.disk == "one\nagent\nline\nlast\n"
+        assert [method for method, _ in desk.editor.asked] == ["workspace/applyEdit", "document/save"]
+        assert "not saved" not in state["output"]
+    if standing is dirty:
+        assert row.disk == DISK
+        assert "not saved" in state["output"]
+
+
+@ROWS
+async def test_e17_writing(desk: Desk, standing: Standing) -> None:
+    row = await standing(desk)
+    old = f"one\n{row.word}\nlast\n"
+
+    _, state = await desk.run(read(row.target), write(row.target, "zero\none\nlast"))
+
+    stands(desk, row, state, "zero\none\nlast", old)
+    if standing is same:
+        assert row.disk == "zero\none\nlast"
+
+
+@ROWS
+async def test_a_second_edit_finds_the_first(desk: Desk, standing: Standing) -> None:
+    row = await standing(desk)
+    if row.via is None:
+        return
+
+    states = await desk.run(
+        read(row.target), edit(row.target, row.word, "first"), edit(row.target, "first", "second"), read(row.target)
+    )
+
+    assert [state["status"] for state in states] == ["completed"] * 4
+    assert "2: second\n" in states[-1]["output"]
+
+
+async def test_e15_what_the_user_typed_since_the_reading_refuses_an_edit_and_is_shown(desk: Desk) -> None:
+    row = await dirty(desk)
+    await desk.run(read(row.target))
+    assert row.buffer
+    desk.editor.type(row.buffer, "last", "LATER")
+
+    refused = await desk.one(edit(row.target, "user", "agent"))
+    again = await desk.one(edit(row.target, "user", "agent"))
+
+    assert refused["status"] == "error"
+    assert "+LATER" in refused["error"]
+    assert again["status"] == "completed"
+    assert row.buffer.text == "one\nagent\nLATER\n"
+
+
+async def test_a_buffer_that_takes_over_the_disk_is_no_conflict_when_typed_in(desk: Desk) -> None:
+    row = await disk_moved_on(desk)
+    assert row.buffer
+    desk.editor.type(row.buffer, DISK, ELSEWHERE)  # as an editor reloads a file: a change, and no save
+    await desk.settle()
+    desk.editor.type(row.buffer, "elsewhere", "user")
+
+    state = await desk.one(edit(row.target, "user", "agent"))
+
+    assert state["status"] == "completed", state
+    assert row.buffer.text == "one\nagent\nlast\n"
+    assert row.disk == ELSEWHERE
+
+
+async def test_a_saved_buffer_is_no_longer_dirty(desk: Desk) -> None:
+    row = await dirty(desk)
+    assert row.buffer
+    desk.editor.save(row.buffer)
+
+    seen, state = await desk.run(read(row.target), edit(row.target, "user", "agent"))
+
+    assert "not saved" not in seen["output"]
+    assert state["metadata"]["saved"] is True
+    assert row.disk == "one\nagent\nlast\n"
+
+
+async def test_a_closed_buffer_leaves_the_disk(desk: Desk) -> None:
+    row = await dirty(desk)
+    assert row.buffer
+    desk.editor.close(row.buffer)
+
+    state = await desk.one(edit(row.target, "disk", "agent"))
+
+    assert state["status"] == "completed"
+    assert row.disk == "one\nagent\nlast\n"
+    assert desk.editor.edits == []

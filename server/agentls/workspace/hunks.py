@@ -74,11 +74,15 @@ def _by_lines(before: str, after: str) -> list[Span]:
     for line in old_part:
         starts.append(starts[-1] + len(line))
     matcher = difflib.SequenceMatcher(None, old_part, new_part, autojunk=False)
-    return [
-        Span(starts[a], starts[b], "".join(new_part[c:d]))
-        for tag, a, b, c, d in matcher.get_opcodes()
-        if tag != "equal"
-    ]
+    found: list[Span] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        if b - a == d - c:  # each line for itself: what stays in it is not touched
+            found += [Span(starts[a + i], starts[a + i + 1], new_part[c + i]) for i in range(b - a)]
+        else:
+            found.append(Span(starts[a], starts[b], "".join(new_part[c:d])))
+    return found
 
 
 def _trimmed(before: str, span: Span) -> Span:

@@ -1,0 +1,95 @@
+"""Positions of an editor against places in the text: surrogate pairs, line ends of all kinds, ends that lie beyond."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol import types
+from pygls.workspace import PositionCodec
+
+from agentls.lsp.text import EditorText
+from agentls.schema.input import LinePosition, LineRange
+
+PIECES = st.sampled_from(["a", "é", "語", "🙂", "\n", "\r\n", "\r", "\u2028", "\x0c", "\x85", "word "])
+TEXTS = st.lists(PIECES, max_size=30).map("".join)
+ENCODINGS = [types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32]
+
+
+def document(text: str, encoding: Any = types.PositionEncodingKind.Utf16) -> EditorText:
+    return EditorText("file:///a", source=text, version=1, position_codec=PositionCodec(encoding))
+
+
+def change(start: types.Position, end: types.Position, text: str) -> types.TextDocumentContentChangePartial:
+    return types.TextDocumentContentChangePartial(types.Range(start, end), text)
+
+
+def at(line: int, character: int) -> LinePosition:
+    return LinePosition(line=line, character=character)
+
+
+def places(text: str) -> list[int]:
+    """Those that an editor can name: none within a line end."""
+    return [i for i in range(len(text) + 1) if text[i - 1 : i + 1] != "\r\n" or i == 0]
+
+
+@given(TEXTS, st.sampled_from(ENCODINGS), st.data())
+def test_changes_lead_to_the_text_that_the_editor_has(text: str, encoding: Any, data: st.DataObject) -> None:
+    live = document(text, encoding)
+    for _ in range(3):
+        start, end = sorted(data.draw(st.lists(st.sampled_from(places(text)), min_size=2, max_size=2)))
+        new = data.draw(TEXTS)
+        first, last = document(text, encoding).positions([start, end])
+        live.apply_change(change(first, last, new))
+        text = text[:start] + new + text[end:]
+        assert live.source == text
+        assert live.rows() == document(text).rows()
+
+
+@given(TEXTS, st.sampled_from(ENCODINGS))
+def test_every_place_has_a_position_that_leads_back(text: str, encoding: Any) -> None:
+    live = document(text, encoding)
+    offsets = places(text)
+    for offset, position in zip(offsets, live.positions(offsets), strict=True):
+        assert live.offset(at(position.line, position.character)) == offset
+
+
+def test_lines_end_at_three_line_ends_and_no_other_separator() -> None:
+    live = document("a\nb\r\nc\rd\u2028e\x0cf\x85g")
+    assert live.rows() == ["a\n", "b\r\n", "c\r", "d\u2028e\x0cf\x85g"]
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "offset"),
+    [(0, 0, 0), (0, 1, 1), (0, 3, 2), (0, 4, 3), (0, 2, 1), (0, 99, 3), (1, 0, 5), (1, 99, 6), (9, 9, 6)],
+)
+def test_utf16_columns(line: int, character: int, offset: int) -> None:
+    """`a🙂b`: a place within the pair is the one before it; behind the end of a line is its end."""
+    assert document("a🙂b\r\nc").offset(at(line, character)) == offset
+
+
+def test_behind_the_end_of_a_last_line_without_a_line_end_is_the_end() -> None:
+    live = document("abc")
+    live.apply_change(change(types.Position(0, 99), types.Position(7, 0), "d"))
+    assert live.source == "abcd"
+
+
+def test_ranges_are_counted_in_characters() -> None:
+    place = LineRange(start=at(0, 3), end=at(0, 4))
+    assert document("a🙂b").counted(place) == LineRange(start=at(0, 2), end=at(0, 3))
+
+
+def test_a_whole_new_text_replaces_all() -> None:
+    live = document("a\nb")
+    live.rows()
+    live.apply_change(types.TextDocumentContentChangeWholeDocument("other\n"))
+    assert (live.source, live.rows()) == ("other\n", ["other\n", ""])
+
+
+def test_l14_typing_in_a_large_text_does_not_copy_it_each_time() -> None:
+    """The joined text is made when somebody reads it, not at every change."""
+    live = document("x" * 79 + "\n" + ("y" * 79 + "\n") * 200_000)
+    live.rows()
+    for number in range(2_000):
+        live.apply_change(change(types.Position(100_000, 0), types.Position(100_000, 0), str(number % 10)))
+    assert live.source.count("y") == 79 * 200_000
