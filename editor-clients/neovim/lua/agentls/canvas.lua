@@ -87,7 +87,7 @@ function Canvas:layout(copy)
     for _, part in ipairs(parts) do
       local id = part.id
       local make = function() return view.part(copy.parts[id], self.opened[id] or false, self.waits[id], self.width) end
-      if view.part(part, false, nil, self.width) then
+      if view.shows(part) then
         local row = part.type ~= 'text'
         list[#list + 1] = { key = id, pad = rows ~= nil and row ~= rows, count = 0, make = make }
         rows = row

@@ -170,9 +170,19 @@ function M.thought(part, opened)
   return block
 end
 
----@return agentls.Block?
+local SHOWN = { reasoning = true, tool = true, file = true, subtask = true, compaction = true }
+
+--- Whether a part is to be seen.
+---@param part table
+---@return boolean
+function M.shows(part)
+  if part.type == 'text' then return not part.synthetic end
+  return SHOWN[part.type] or false
+end
+
+---@return agentls.Block
 function M.part(part, opened, asked, width)
-  if part.type == 'text' then return not part.synthetic and M.text(part) or nil end
+  if part.type == 'text' then return M.text(part) end
   if part.type == 'reasoning' then return M.thought(part, opened) end
   if part.type == 'tool' then return M.tool(part, opened, asked, width) end
   local block = { key = part.id, lines = {}, marks = {} }
@@ -180,10 +190,8 @@ function M.part(part, opened, asked, width)
     add(block, '⎘ ' .. (part.filename or part.url), 'AgentlsQuiet')
   elseif part.type == 'subtask' then
     add(block, '⑂ ' .. part.agent .. '  ' .. part.description, 'AgentlsTool')
-  elseif part.type == 'compaction' then
-    add(block, '── the conversation before this was summed up ──', 'AgentlsQuiet')
   else
-    return nil
+    add(block, '── the conversation before this was summed up ──', 'AgentlsQuiet')
   end
   return block
 end
