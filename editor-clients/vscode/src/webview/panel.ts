@@ -27,7 +27,7 @@ export class Panel {
   private readonly welcome = new Welcome();
   private readonly ending = new Ending();
   private readonly unsent = new UnsentList();
-  private readonly asks = new Asks(() => { this.composer.focus(); });
+  private readonly asks = new Asks(() => { this.composer.focus(); }, () => this.folder);
   private readonly todos = new TodoList();
   private readonly queue = new QueueList(this.say);
   private readonly status = new StatusLine(this.say);
@@ -48,6 +48,10 @@ export class Panel {
     this.elements = [this.header.element, main];
   }
 
+  private get folder(): string | undefined {
+    return this.copy?.session?.directory ?? this.state?.folder?.path;
+  }
+
   private context(): LogContext {
     return {
       frames: this.frames,
@@ -56,7 +60,7 @@ export class Panel {
       showThoughts: () => this.state?.settings.showThoughts ?? false,
       asked: (partId) => [...(this.copy?.pending.values() ?? [])].some((ask) => ask.partId === partId),
       around: {
-        folder: () => this.copy?.session?.directory ?? this.state?.folder?.path,
+        folder: () => this.folder,
         follow: (target) => {
           if (target.kind === "web") post({ type: "link", href: target.href });
           else post({ type: "open", uri: target.uri, ...(target.range ? { range: target.range } : {}) });

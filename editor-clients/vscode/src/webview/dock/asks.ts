@@ -19,7 +19,11 @@ export class Asks {
   private list: Ask[] = [];
   private at: string | undefined;
 
-  constructor(private readonly leave: () => void) {}
+  /** `leave` puts the focus elsewhere, `folder` is what paths are shown from. */
+  constructor(
+    private readonly leave: () => void,
+    private readonly folder: () => string | undefined,
+  ) {}
 
   show(copy: SessionCopy | undefined): void {
     const list = copy?.owner ? [] : (copy?.pendingInOrder() ?? []);
@@ -56,7 +60,7 @@ export class Asks {
       return;
     }
     const id = askId(ask);
-    const card = this.cards.get(id) ?? (isPermission(ask) ? new PermissionCard(ask) : new QuestionCard(ask));
+    const card = this.cards.get(id) ?? (isPermission(ask) ? new PermissionCard(ask, this.folder()) : new QuestionCard(ask));
     this.cards.set(id, card);
     const pager = this.list.length > 1 ? [this.pager(index)] : [];
     this.element.replaceChildren(...pager, card.element);

@@ -5,7 +5,7 @@ import { h, setText } from "../dom";
 import { post, request } from "../host";
 import { icon } from "../icons";
 import { visible, visibleText } from "../visible";
-import { pathOfUri } from "../words";
+import { pathOfUri, shortPath } from "../words";
 import { Answering } from "./answering";
 import type { Card } from "./asks";
 
@@ -22,7 +22,10 @@ export class PermissionCard implements Card {
   private open: "always" | "reject" | undefined;
   private readonly toggles: Record<"always" | "reject", HTMLButtonElement>;
 
-  constructor(private readonly ask: Permission) {
+  constructor(
+    private readonly ask: Permission,
+    private readonly folder: string | undefined,
+  ) {
     const title = `permission-${++numbers}`;
     this.first = h("button", { class: "button", type: "button", onclick: () => { this.reply({ reply: "once" }); } }, "Allow once");
     this.toggles = {
@@ -66,10 +69,10 @@ export class PermissionCard implements Card {
     const { command, cwd, url, files } = this.ask.metadata;
     const box = h("div", { class: "card-deed" });
     if (command !== undefined) box.append(h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, h("code", {}, visible(command))));
-    if (cwd !== undefined) box.append(h("div", { class: "card-where" }, "in ", visible(cwd)));
+    if (cwd !== undefined) box.append(h("div", { class: "card-where" }, "in ", visible(cwd === this.folder ? "the session's folder" : cwd)));
     if (url !== undefined) box.append(h("pre", { class: "command" }, visible(url)));
     for (const file of files ?? []) {
-      box.append(h("div", { class: "card-file" }, icon("file"), h("span", { class: "card-path" }, visible(pathOfUri(file.uri))), countsLabel(count(file.patch))));
+      box.append(h("div", { class: "card-file" }, icon("file"), h("span", { class: "card-path" }, visible(shortPath(pathOfUri(file.uri), this.folder))), countsLabel(count(file.patch))));
       if (bare(file.patch) !== "") box.append(diffLines(file.patch, DIFF_LINES));
     }
     if (files !== undefined && files.length > 0)
@@ -81,6 +84,7 @@ export class PermissionCard implements Card {
     this.open = kind;
     for (const name of ["always", "reject"] as const) this.toggles[name].setAttribute("aria-expanded", String(kind === name));
     this.panel.hidden = kind === undefined;
+    this.element.classList.toggle("unfolded", kind !== undefined);
     if (kind === undefined) return;
     this.panel.replaceChildren(...(kind === "always" ? this.alwaysPanel() : this.rejectPanel()));
     this.panel.querySelector<HTMLElement>("textarea, button")?.focus();
