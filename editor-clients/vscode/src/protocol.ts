@@ -59,7 +59,7 @@ export interface AskMetadata {
   url?: string;
 }
 
-/** `patterns` and `scope` come with `always`: what it would store, and where it can. `feedback`: words may go along. */
+/** `patterns` and `scope` come with `always`: what it would store, and where. `feedback`: words may go along. */
 export interface AskOption {
   kind: "once" | "always" | "reject";
   patterns?: string[];
@@ -272,10 +272,11 @@ export interface DiffResult {
   files: ChangedFile[];
 }
 
-/** `items` are diagnostics as LSP has them. */
+/** `items` are diagnostics as LSP has them. `version` is the document's when its diagnostics were last published, if that is known. */
 export interface DocumentDiagnostics {
   uri: string;
   items: Record<string, unknown>[];
+  version?: number;
 }
 
 /** `{}`. */
