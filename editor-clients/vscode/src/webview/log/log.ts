@@ -142,7 +142,7 @@ export class Log {
   private showEarlier(): void {
     const { copy } = this;
     if (!copy || this.loading.page) return;
-    this.scroller.hold();
+    this.scroller.hold(this.list.firstElementChild);
     this.shown += PAGE;
     this.all = true;
     this.soon();
@@ -151,7 +151,7 @@ export class Log {
     request("session/messages", { before: copy.nextCursor, limit: PAGE })
       .then((page) => {
         if (this.copy !== copy) return;
-        this.scroller.hold();
+        this.scroller.hold(this.list.firstElementChild);
         copy.paged(page);
       })
       .catch(() => undefined)

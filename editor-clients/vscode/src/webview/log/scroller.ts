@@ -11,7 +11,7 @@ export class Scroller {
     icon("arrowDown"),
   );
   private following = true;
-  private held: { height: number; top: number } | undefined;
+  private held: { element: Element; top: number } | undefined;
   private top = 0;
 
   constructor(private readonly log: HTMLElement) {
@@ -23,23 +23,26 @@ export class Scroller {
     this.following = true;
   }
 
-  /** What comes in next stands above: what is being read stays where it is. */
-  hold(): void {
-    this.held = { height: this.log.scrollHeight, top: this.log.scrollTop };
+  /** What comes in next stands above this: it stays where it is. */
+  hold(element: Element | null): void {
+    this.held = element ? { element, top: element.getBoundingClientRect().top } : undefined;
   }
 
   /** After the frame's drawing. */
   after(): void {
-    const { log } = this;
-    if (this.held) {
-      const added = log.scrollHeight - this.held.height;
-      if (added > 0) {
-        log.scrollTop = this.held.top + added;
-        this.held = undefined;
-      }
+    const { log, held } = this;
+    if (held) {
+      this.held = undefined;
+      this.keep(held, 3);
     } else if (this.following) log.scrollTop = log.scrollHeight;
     this.top = log.scrollTop;
     this.jump.hidden = this.following || this.atEnd();
+  }
+
+  /** The sizes of what came in are guesses until they were drawn: it takes some frames until they are right. */
+  private keep(held: { element: Element; top: number }, frames: number): void {
+    this.log.scrollTop += held.element.getBoundingClientRect().top - held.top;
+    if (frames > 0) requestAnimationFrame(() => { this.keep(held, frames - 1); });
   }
 
   private atEnd(): boolean {
