@@ -170,6 +170,7 @@ def test_it_opens_by_command_only_while_the_user_is_in_a_file(desk: Desk) -> Non
     nvim.keys("<C-w>h")
     model.open("ask")
     nvim.screen.wait_for("agentls asks")
+    nvim.screen.wait_for("? :AgentPermissions to answer")
     nvim.keys("ioa")
     assert "Permission · bash" not in nvim.screen.text()
     nvim.keys("<Esc>:AgentPermissions<CR>")

@@ -19,7 +19,7 @@ local M = {
   request = R,
   root = server.root,
   tell = tell,
-  put_off = asks.put_off,
+  how_to_answer = asks.how,
 }
 
 ---@param id string

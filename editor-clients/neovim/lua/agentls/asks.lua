@@ -17,10 +17,14 @@ function M.init(controller) agent = controller end
 
 local function id_of(ask) return ask.permissionId or ask.questionId end
 
---- Whether the user wanted to see a question later.
+--- How the user comes to answer a question from where the cursor is.
 ---@param ask table
----@return boolean
-function M.put_off(ask) return later[id_of(ask)] == true end
+---@return string
+function M.how(ask)
+  if shown then return 'in the dialog' end
+  local typing = agent.current and agent.current:focused() and not later[id_of(ask)]
+  return typing and '<Esc> to answer' or ':AgentPermissions to answer'
+end
 
 --- All that is open, of the current chat first.
 ---@return table[]
@@ -81,7 +85,7 @@ local function show(ask, wanted)
       later[id_of(one)] = true
     end
     take_away()
-    if agent.current then agent.current:bar() end
+    M.told_how()
   end
   function does.step(by)
     local now = M.open()
@@ -91,6 +95,7 @@ local function show(ask, wanted)
   vim.cmd.stopinsert()
   shown =
     { id = id_of(ask), back = back, dialog = kind.open(ask, { index = index, count = #list, wanted = wanted }, does) }
+  M.told_how()
 end
 
 --- Whether a dialog may take the focus: the user is in the chat and types nothing.
@@ -105,6 +110,11 @@ local function announce(ask)
   )
   local words = vim.fn.strcharpart(ask.title or ask.questions[1].question, 0, 40)
   tell(('agentls asks (:AgentPermissions): %s'):format(words))
+end
+
+--- The line above the prompt says how to answer.
+function M.told_how()
+  if agent.current then agent.current:bar_soon() end
 end
 
 --- After every change of what is open, and when the user comes to the chat.
@@ -122,6 +132,7 @@ function M.refresh()
   for id in pairs(later) do
     if not open[id] then later[id] = nil end
   end
+  if #list > 0 then M.told_how() end
   if shown then return end
   for _, ask in ipairs(list) do
     if not later[id_of(ask)] then

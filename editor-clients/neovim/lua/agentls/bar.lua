@@ -75,24 +75,23 @@ end
 
 --- What the oldest open question is about, and how to answer it.
 ---@param copy agentls.Copy
----@param put_off fun(ask: table): boolean whether the user wanted to see it later
+---@param how fun(ask: table): string
 ---@return string? winbar
-local function question(copy, put_off)
+local function question(copy, how)
   local ask = Store.pending_of(copy)[1]
   if not ask then return nil end
   local words = view.one_line(ask.title or ask.questions[1].question, 60)
-  local how = put_off(ask) and ':AgentPermissions answers' or '<Esc> to answer'
-  return ('%%#AgentlsWait# ? %s: %s%%<'):format(how, safe(words))
+  return ('%%#AgentlsWait# ? %s: %s%%<'):format(how(ask), safe(words))
 end
 
 --- The line above the prompt: what is on its way, what waits for an answer, and the keys.
 ---@param chat agentls.Chat
 ---@param keys table<string, table<string, string>>
----@param put_off fun(ask: table): boolean
+---@param how fun(ask: table): string
 ---@return string winbar
-function M.hint(chat, keys, put_off)
+function M.hint(chat, keys, how)
   local sending = #chat.outbox > 0 and ('%%#AgentlsWait# %d being sent '):format(#chat.outbox) or ''
-  local asked = chat.copy and question(chat.copy, put_off)
+  local asked = chat.copy and question(chat.copy, how)
   if asked then return sending .. asked end
   local busy = chat.copy and chat.copy.status.type ~= 'idle'
   local function key(name, does)

@@ -192,7 +192,7 @@ function Chat:show_trouble()
   api.nvim_buf_clear_namespace(self.buf, TROUBLE, 0, -1)
   local win = window_of(self.buf)
   if not win or (self.id and not self.trouble) then return end
-  local lines, width = { { { '' } } }, api.nvim_win_get_width(win) - 4
+  local lines, width = {}, api.nvim_win_get_width(win) - 2
   local function add(text, group)
     for _, line in ipairs(view.wrap(text, width)) do
       lines[#lines + 1] = { { line, group } }
@@ -235,7 +235,7 @@ function Chat:bar()
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
     options(win, { winbar = bar.text(self.copy, self.link, api.nvim_win_get_width(win)) })
   end
-  local hint = bar.hint(self, prompt.keys, self.agent.put_off)
+  local hint = bar.hint(self, prompt.keys, self.agent.how_to_answer)
   for _, win in ipairs(vim.fn.win_findbuf(self.prompt)) do
     options(win, { winbar = hint })
   end

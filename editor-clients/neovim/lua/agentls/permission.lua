@@ -25,7 +25,8 @@ local function deed(sheet, ask)
   end
   if meta.url then sheet.add('  ' .. meta.url, 'AgentlsLink') end
   for _, file in ipairs(meta.files or {}) do
-    sheet.add('  ' .. vim.fn.fnamemodify(vim.uri_to_fname(file.uri), ':~:.'), 'AgentlsFile')
+    local name = vim.fn.fnamemodify(vim.uri_to_fname(file.uri), ':~:.')
+    if not vim.endswith(ask.title, ' ' .. name) then sheet.add('  ' .. name, 'AgentlsFile') end
     local lines = view.lines((view.patch(file.patch):gsub('\n+$', '')))
     local shown = vim.list_slice(lines, 1, DIFF)
     local base = #sheet.lines

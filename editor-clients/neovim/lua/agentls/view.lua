@@ -11,6 +11,7 @@ local M = {}
 ---@field text? string Markdown in place of lines, which may grow; it is drawn piece by piece
 ---@field folds? boolean whether it can be opened and closed
 
+local UNNAMED = 'New session' -- what the server calls one that has no title yet
 local LIVE = 8 -- lines of output shown of a tool that runs
 local LONG = 400 -- lines shown of one that is opened
 
@@ -41,7 +42,7 @@ function M.one_line(text, limit)
   return vim.fn.strcharlen(text) > limit and vim.fn.strcharpart(text, 0, limit - 1) .. '…' or text
 end
 
---- Breaks a text's lines between words.
+--- Breaks a text's lines between words, and words that are longer than a line.
 ---@param text string
 ---@param width integer
 ---@return string[]
@@ -50,6 +51,11 @@ function M.wrap(text, width)
   for _, given in ipairs(M.lines(text)) do
     lines[#lines + 1] = ''
     for word in given:gmatch('%S+') do
+      while vim.fn.strdisplaywidth(word) > width do
+        lines[lines[#lines] == '' and #lines or #lines + 1] = vim.fn.strcharpart(word, 0, width)
+        lines[#lines + 1] = ''
+        word = vim.fn.strcharpart(word, width)
+      end
       local longer = lines[#lines] == '' and word or lines[#lines] .. ' ' .. word
       local fits = vim.fn.strdisplaywidth(longer) <= width
       lines[fits and #lines or #lines + 1] = fits and longer or word
@@ -216,7 +222,7 @@ end
 ---@return string
 function M.title(copy)
   local title = copy.session and copy.session.title or ''
-  if title ~= '' then return title end
+  if title ~= '' and title ~= UNNAMED then return title end
   if not copy.opening then
     local first, words
     for _, part in pairs(copy.parts) do
@@ -228,7 +234,7 @@ function M.title(copy)
     end
     copy.opening = words and vim.trim(words) or nil
   end
-  return copy.opening or 'New session'
+  return copy.opening or UNNAMED
 end
 
 local STOPPED = {
@@ -262,9 +268,14 @@ function M.tail(copy)
   end
   if #copy.todos > 0 then
     local done = #vim.tbl_filter(function(t) return t.status == 'completed' end, copy.todos)
+    local all = done == #copy.todos
     add(block, '')
-    add(block, ('To do  %d of %d'):format(done, #copy.todos), 'AgentlsHeading')
-    for _, todo in ipairs(copy.todos) do
+    add(
+      block,
+      ('%sTo do  %d of %d'):format(all and '✓ ' or '', done, #copy.todos),
+      all and 'AgentlsQuiet' or 'AgentlsHeading'
+    )
+    for _, todo in ipairs(all and {} or copy.todos) do
       local over = todo.status == 'completed' or todo.status == 'cancelled'
       add(
         block,
