@@ -68,11 +68,10 @@ class Ending:
             return
         raw = self._messages(ended.turn.session_id, None, _MOST_MESSAGES)
         answer = answer_of(MessagesResult.model_validate_json(raw.json).messages, ended.turn.message_id)
-        if "\n" not in answer.last and len(answer.last) <= _SHORT:
-            if answer.last or stop is None:
-                self._window.say(_INFO, answer.last or "Done.")
-            return
-        await self._show(answer.whole)
+        if answer.last and (len(answer.last) > _SHORT or "\n" in answer.last or self._window.halts_at_messages):
+            await self._show(answer.whole)
+        elif answer.last or stop is None:
+            self._window.say(_INFO, answer.last or "Done.")
 
     async def _show(self, markdown: str) -> None:
         try:

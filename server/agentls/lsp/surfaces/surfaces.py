@@ -59,6 +59,10 @@ class Surfaces:
                 with suppress(AgentError):  # the turn ended meanwhile
                     await self._app.turns.abort(*followed)
 
+        def initialize(params: types.InitializeParams) -> None:
+            self._window.belongs_to(params.client_info)
+
+        server.feature(types.INITIALIZE)(initialize)
         server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(code_action)
         server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)(cancelled)
 

@@ -12,15 +12,24 @@ log = logging.getLogger(__name__)
 
 
 class Window:
-    """`shows_documents`: the client said that it can."""
+    """`shows_documents`: the client said that it can. `halts_at_messages`: a message makes the user press a key before
+    he types on, unless it is an error.
+    """
 
     def __init__(self, language: AgentProtocol) -> None:
         self._language = language
         self.shows_documents = False
+        self.halts_at_messages = False
+
+    def belongs_to(self, client: types.ClientInfo | None) -> None:
+        # Neovim 0.11 ends each message but errors with a line break, which asks for the return key.
+        name, version = (client.name, client.version or "") if client else ("", "")
+        self.halts_at_messages = name == "Neovim" and version.startswith("0.11.")
 
     def say(self, kind: types.MessageType, text: str) -> None:
         """One line: editors cut more, or make the user press a key."""
         message = visible(one_line(text))
+        kind = types.MessageType.Error if self.halts_at_messages else kind
         self._language.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(type=kind, message=message))
 
     def write_log(self, text: str) -> None:
