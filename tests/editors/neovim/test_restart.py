@@ -148,6 +148,7 @@ def test_a_session_that_another_neovim_runs_can_be_read_only_and_says_whose_it_i
     second.screen.wait_for("2: ")
     second.keys("2<CR>")
     second.screen.wait_for(f"Process {server_pid(first)} runs this session")
+    second.screen.wait_for("read only: process")
     second.screen.wait_for("▍ You")
     send(second, "let me in")
     second.screen.wait_for("Not sent:")
@@ -156,6 +157,7 @@ def test_a_session_that_another_neovim_runs_can_be_read_only_and_says_whose_it_i
     idle(first)
     second.keys("<CR>")
     second.screen.wait_for("Second.")
+    assert "Still at it" in second.screen.wait_gone("read only")
 
 
 def test_after_a_resync_what_was_missed_is_there(desk: Desk) -> None:
@@ -165,11 +167,11 @@ def test_after_a_resync_what_was_missed_is_there(desk: Desk) -> None:
     nvim.screen.wait_for("● working")
     nvim.lua("""
         local store = require('agentls.agent').store
-        function store:notified(method) vim.g.missed = method end
+        function store:notified(method) _G.ended = _G.ended or method == 'turn/ended' end
     """)
     model.open("go")
-    nvim.wait_lua("vim.g.missed == 'session/status'")
-    nvim.wait_lua("vim.g.missed == 'turn/ended' or vim.g.missed == 'session/status'")
+    nvim.wait_lua("_G.ended")
+    assert "Unheard of" not in nvim.screen.text()
     nvim.lua("""
         local agent, client = require('agentls.agent'), require('agentls.server').client
         agent.store.notified = nil

@@ -148,6 +148,7 @@ local function pump(chat)
       if kind ~= 'unavailable' then tell('Not sent: ' .. err.message, vim.log.levels.ERROR) end
     end
     chat:bar()
+    if not err and chat.copy.owner then attach(chat) end -- what the other process did meanwhile
     pump(chat)
   end
   M.session(chat, function(err)

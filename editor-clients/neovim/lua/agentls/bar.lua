@@ -26,6 +26,7 @@ end
 ---@return string group
 local function doing(copy)
   local status = copy.status
+  if copy.owner then return ('read only: process %d runs it'):format(copy.owner.pid), GROUP.retry end
   if status.type == 'retry' then
     local left = math.max(0, math.ceil((status.nextAt - now()) / 1000))
     return ('↻ attempt %d in %d s'):format(status.attempt, left), GROUP.retry

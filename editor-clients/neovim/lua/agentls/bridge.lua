@@ -7,7 +7,7 @@ local api = vim.api
 local M = {}
 
 local MOST = 500 -- diagnostics told of one document
-local OURS = 'vim.lsp.agentls.'
+local OURS = 'lsp.agentls.' -- in the names of our diagnostics' namespaces
 
 -- Changing a text -----------------------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ end
 
 local function is_ours(diagnostic)
   local known, space = pcall(vim.diagnostic.get_namespace, diagnostic.namespace)
-  return known and vim.startswith(space.name, OURS)
+  return known and space.name:find(OURS, 1, true) ~= nil
 end
 
 --- The diagnostics of a document, or of all, without our own.
