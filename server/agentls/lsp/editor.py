@@ -17,7 +17,7 @@ from agentls.protocol import methods as m
 from agentls.protocol.options import ClientDocuments
 from agentls.protocol.params import NoParams
 from agentls.protocol.registry import Request
-from agentls.protocol.workspace import DiagnosticsParams, DocumentDiagnostics, SaveParams
+from agentls.protocol.workspace import ContextResult, DiagnosticsParams, DocumentDiagnostics, SaveParams
 from agentls.schema.base import Value
 from agentls.schema.input import Diagnostic, LineRange
 from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnostics, Looking
@@ -25,7 +25,7 @@ from agentls.workspace.hunks import stand
 
 CONFIRM_SECONDS = 2.0
 _SILENCES = 3
-_SECONDS: dict[str, float] = {m.SAVE.name: 5.0, m.DIAGNOSTICS.name: 2.0, m.CONTEXT.name: 1.0}
+_SECONDS: dict[str, float] = {m.SAVE.name: 3.0, m.DIAGNOSTICS.name: 2.0, m.CONTEXT.name: 1.0}
 _SMALL = 200_000  # characters that are compared without a thread
 _NO_METHOD = -32601
 
@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 P = TypeVar("P", bound=Value)
 R = TypeVar("R", bound=Value)
+T = TypeVar("T")
 
 
 class LspEditor:
@@ -125,8 +126,7 @@ class LspEditor:
 
     async def save(self, document: Document) -> bool:
         params = SaveParams(uri=document.uri, version=document.version)
-        answer = await self._asked(m.SAVE, params)
-        if answer is None or not answer.saved:
+        if not await self._asked(m.SAVE, params, lambda answer: answer.saved):
             return False
         found = self._documents.get(document.uri)
         if found is not None:
@@ -134,15 +134,15 @@ class LspEditor:
         return True
 
     async def diagnostics(self, uri: str | None) -> tuple[FileDiagnostics, ...] | None:
-        answer = await self._asked(m.DIAGNOSTICS, DiagnosticsParams(uri=uri))
-        return None if answer is None else tuple(self._told(one) for one in answer.documents)
+        params = DiagnosticsParams(uri=uri)
+        return await self._asked(m.DIAGNOSTICS, params, lambda answer: tuple(map(self._told, answer.documents)))
 
     async def context(self) -> Looking | None:
         if not self._serves.context or not self._answers(m.CONTEXT):
             return None
-        answer = await self._asked(m.CONTEXT, NoParams())
-        if answer is None:
-            return None
+        return await self._asked(m.CONTEXT, NoParams(), self._looking)
+
+    def _looking(self, answer: ContextResult) -> Looking:
         selection = answer.selection
         if selection is not None and answer.uri is not None:
             selection = self._counted(answer.uri, selection)
@@ -163,12 +163,12 @@ class LspEditor:
     def _answers(self, row: Request[Any, Any]) -> bool:
         return self._silences.get(row.name, 0) < _SILENCES
 
-    async def _asked(self, row: Request[P, R], params: P) -> R | None:
-        """None for silence: no answer in time, an error, or an answer of a wrong form."""
+    async def _asked(self, row: Request[P, R], params: P, take: Callable[[R], T]) -> T | None:
+        """What `take` makes of the answer. None for silence: no answer in time, an error, or a wrong form."""
         try:
             with anyio.fail_after(_SECONDS[row.name]):
                 result = await self._server.language.ask(row.name, params.members())
-            answer = row.result.model_validate(result)
+            answer = take(row.result.model_validate(result))
         except TimeoutError:
             self._silent(row, "no answer in time")
         except ValidationError as error:
