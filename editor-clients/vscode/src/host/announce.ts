@@ -5,11 +5,15 @@
  * notification of a progress can be ended, takes no focus, and its links run commands: so it is the one that is used.
  */
 import * as vscode from "vscode";
+import type { Permission } from "../protocol";
 import { deedOf } from "./permission";
 import { fitsOneLine, oneLine, unlinked } from "./plain";
 import { idOf, isPermission, type Ask } from "./queue";
 
 const MOST = 160;
+
+// VS Code takes the words of the button here, though its types know a boolean only; where it did not, it would say "Cancel".
+const LATER = "Later" as unknown as boolean;
 
 function link(words: string, command: string, id: string): string {
   return `[${words}](command:${command}?${encodeURIComponent(JSON.stringify([id]))})`;
@@ -25,9 +29,15 @@ function links(ask: Ask): string[] {
   return [...offered, link("Reject…", "agentls.reject", id), link(whole ? "More" : "Read and answer", "agentls.answer", id)];
 }
 
+/** The tool's name where the deed alone does not say what it is. */
+function subject(ask: Permission): string {
+  const deed = oneLine(deedOf(ask), MOST);
+  return deedOf(ask) === ask.title && ask.metadata.command === undefined ? deed : `${ask.permission}: ${deed}`;
+}
+
 /** Brackets of the agent's own words make no link. */
 export function announcement(ask: Ask, count: number): string {
-  const what = isPermission(ask) ? `${ask.permission}: ${oneLine(deedOf(ask), MOST)}` : oneLine(ask.questions[0]?.question ?? "", MOST);
+  const what = isPermission(ask) ? subject(ask) : oneLine(ask.questions[0]?.question ?? "", MOST);
   const more = count > 1 ? ` (1 of ${count})` : "";
   return `agentls asks${more} · ${unlinked(what)}  ${links(ask).join(" · ")}`;
 }
@@ -39,7 +49,7 @@ export class Announcement {
     const gone = new Promise<void>((resolve) => {
       this.#end = resolve;
     });
-    const options = { location: vscode.ProgressLocation.Notification, title: text, cancellable: true };
+    const options = { location: vscode.ProgressLocation.Notification, title: text, cancellable: LATER };
     void vscode.window.withProgress(options, (progress, token) => {
       progress.report({ increment: 0 }); // a bar that stands still: nothing is under way
       token.onCancellationRequested(() => {

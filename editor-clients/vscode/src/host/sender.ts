@@ -91,7 +91,8 @@ export class Sender {
   }
 
   #giveBack(entry: Entry, draft: Draft, error: RequestError): void {
-    this.deps.chat(entry.chat)?.giveBack(draft, error.message);
+    const why = error.kind === "unavailable" ? "agentls does not run." : error.message; // the state tells the whole of it
+    this.deps.chat(entry.chat)?.giveBack(draft, `Not sent: ${why}`);
     if (error.kind !== "untrusted") return;
     void this.deps.trust(folderFor(entry.directory)?.path ?? entry.directory).then((yes) => {
       if (yes) void vscode.window.showInformationMessage("The folder is trusted. Your words are in the chat, ready to be sent again.");

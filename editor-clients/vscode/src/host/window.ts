@@ -139,7 +139,7 @@ export class Window implements vscode.Disposable {
         sender: this.#sender,
         pickers: this.#pickers,
         remedies: this.#remedies,
-        pickSession: async () => this.#pickSession(await this.#chats.reveal()),
+        pickSession: () => this.#pickSession(),
       }),
     ];
   }
@@ -196,11 +196,12 @@ export class Window implements vscode.Disposable {
     chat.postWhenReady({ type: "focus", on: { askId } });
   }
 
-  async #pickSession(chat: Chat): Promise<void> {
+  /** In a chat, or in the current one, which is shown for it. */
+  async #pickSession(chat?: Chat): Promise<void> {
     await this.server.ready();
     const picked = await SessionPicker.pick(this.server, this.#sessions);
     if (picked?.tab) this.#chats.openTab(picked.sessionId);
-    else if (picked) chat.show(picked.sessionId);
+    else if (picked) (chat ?? (await this.#chats.reveal())).show(picked.sessionId);
   }
 
   /** Tells everything that shows something of the state. */
