@@ -3,18 +3,22 @@ import { h } from "../dom";
 import { pieces, plainOutput } from "../visible";
 
 export const LIVE_LINES = 8;
+export const OPEN_LINES = 200;
 const SHOWN_LINES = 400;
 const LINE = 2000; // characters of one line
 
 /** The last lines of a text that grows. */
 export function lastLines(text: string, count: number, characters: number): string {
-  const lines = plainOutput(text.slice(-characters)).trimEnd().split("\n");
-  return lines.slice(-count).map(shown).join("\n");
+  const lines = plainOutput(text.slice(-characters)).trimEnd().split("\n").slice(-count);
+  return named(lines.map(cut).join("\n"));
 }
 
-function shown(line: string): string {
-  const cut = line.length > LINE ? `${line.slice(0, LINE)} … ${line.length - LINE} more characters` : line;
-  return pieces(cut)
+function cut(line: string): string {
+  return line.length > LINE ? `${line.slice(0, LINE)} … ${line.length - LINE} more characters` : line;
+}
+
+function named(text: string): string {
+  return pieces(text)
     .map((piece) => piece.text)
     .join("");
 }
@@ -28,7 +32,7 @@ export function outputBox(text: string, label: string, folded = SHOWN_LINES): HT
   let at = 0;
   const more = h("button", { class: "quiet", type: "button", onclick: () => { add(SHOWN_LINES * 5); } });
   const add = (count: number): void => {
-    pre.append(h("span", { class: "output-piece" }, `${lines.slice(at, at + count).map(shown).join("\n")}\n`));
+    pre.append(h("span", { class: "output-piece" }, `${named(lines.slice(at, at + count).map(cut).join("\n"))}\n`));
     at += count;
     if (at < lines.length) {
       more.textContent = `Show more (${lines.length - at} lines)`;

@@ -44,6 +44,7 @@ export class ThoughtView implements PartView {
   );
   readonly element = h("div", { class: "row thought" }, this.head);
   private body: MarkdownView | undefined;
+  private grown = false;
   private part: ReasoningPart | undefined;
 
   constructor(private readonly context: LogContext) {
@@ -65,10 +66,11 @@ export class ThoughtView implements PartView {
   }
 
   append(): void {
-    this.refresh();
+    this.grown = true;
   }
 
   private refresh(): void {
+    this.grown = false;
     if (!this.part) return;
     const { time, text } = this.part;
     const done = time.end !== undefined;
@@ -90,6 +92,7 @@ export class ThoughtView implements PartView {
   }
 
   draw(deadline: number): boolean {
+    if (this.grown) this.refresh();
     return this.body?.draw(deadline) ?? false;
   }
 }

@@ -8,7 +8,7 @@ import { icon, type IconName } from "../icons";
 import { pieces, visible } from "../visible";
 import { duration, subject, toolIcon, toolName } from "../words";
 import type { LogContext, PartView } from "./context";
-import { lastLines, LIVE_LINES, outputBox } from "./output";
+import { lastLines, LIVE_LINES, OPEN_LINES, outputBox } from "./output";
 
 const DIFF_LINES = 400;
 
@@ -37,6 +37,9 @@ export class ToolView implements PartView {
   private body: HTMLElement | undefined;
   private look: Look | undefined;
   private drawn: ToolPart["state"] | undefined;
+  /** Whether there is output that was not drawn, and when it may be. */
+  private grown = false;
+  private next = 0;
 
   constructor(
     private part: ToolPart,
@@ -76,7 +79,17 @@ export class ToolView implements PartView {
   }
 
   append(): void {
-    this.refresh();
+    this.grown = true;
+  }
+
+  /** Output that floods in is drawn so seldom that drawing it takes a small share of the time. */
+  draw(): boolean {
+    const now = performance.now();
+    if (this.grown && now >= this.next) {
+      this.refresh();
+      this.next = performance.now() + Math.max(50, (performance.now() - now) * 6);
+    }
+    return this.grown;
   }
 
   private get opened(): boolean {
@@ -95,6 +108,7 @@ export class ToolView implements PartView {
   }
 
   private refresh(): void {
+    this.grown = false;
     const look = this.lookNow();
     if (look !== this.look) this.setLook(look);
     const { state } = this.part;
@@ -148,13 +162,17 @@ export class ToolView implements PartView {
     }
     const running = this.part.state.status === "running";
     const live = this.body?.querySelector(".output-live");
-    if (running && live) setText(live, lastLines(textOf(this.part, "output"), 400, 64_000));
+    if (running && live) setText(live, this.output);
     else if (!this.body || this.drawn !== this.part.state) {
       const body = this.makeBody();
       if (this.body) this.body.replaceWith(body);
       else this.element.append(body);
       this.body = body;
     }
+  }
+
+  private get output(): string {
+    return lastLines(textOf(this.part, "output"), OPEN_LINES, 32_000);
   }
 
   private makeBody(): HTMLElement {
@@ -166,7 +184,7 @@ export class ToolView implements PartView {
     if (this.patch) body.append(diffLines(this.patch, DIFF_LINES));
     if (state.status === "pending") body.append(h("pre", { class: "output" }, lastLines(state.raw, 40, 8000)));
     else if (state.status === "running")
-      body.append(h("pre", { class: "output output-live", tabindex: 0, role: "group", "aria-label": "Output" }, lastLines(textOf(this.part, "output"), 400, 64_000)));
+      body.append(h("pre", { class: "output output-live", tabindex: 0, role: "group", "aria-label": "Output" }, this.output));
     else if (state.status === "error") body.append(outputBox(state.error, "Error"));
     else if (!this.patch) body.append(outputBox(state.output, "Output"));
     const actions = this.actions(input);

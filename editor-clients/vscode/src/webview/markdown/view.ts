@@ -5,8 +5,13 @@ import { Blocks, type Operation } from "./blocks";
 import { CodeBlock } from "./code";
 import { Renderer, type Surroundings } from "./render";
 
+const SECTION = 30; // blocks that are laid out, or left alone, together
+const PIECE = 8192; // characters of plain text that are
+
 export class MarkdownView {
   readonly element = h("div", { class: "markdown" });
+  /** The last of the sections that the blocks stand in. */
+  private section: HTMLElement | undefined;
   private blocks = new Blocks();
   private renderer: Renderer;
   private text = "";
@@ -62,7 +67,16 @@ export class MarkdownView {
     const drawn = this.renderer.preview(tokens);
     this.drop();
     this.growing = [...drawn.childNodes];
-    this.element.append(drawn);
+    this.add(drawn);
+  }
+
+  /** Far from the screen a section costs nothing. */
+  private add(nodes: Node): void {
+    if (!this.section || this.section.childElementCount >= SECTION) {
+      this.section = h("div", { class: "section" });
+      this.element.append(this.section);
+    }
+    this.section.append(nodes);
   }
 
   private clear(): void {
@@ -74,6 +88,7 @@ export class MarkdownView {
     this.unsettled = undefined;
     this.code = undefined;
     this.plain = undefined;
+    this.section = undefined;
     this.element.replaceChildren();
   }
 
@@ -81,7 +96,7 @@ export class MarkdownView {
     switch (operation.op) {
       case "settle":
         this.drop();
-        this.element.append(this.renderer.render(operation.tokens));
+        this.add(this.renderer.render(operation.tokens));
         break;
       case "grow":
         this.unsettled = operation.tokens;
@@ -89,7 +104,7 @@ export class MarkdownView {
       case "code":
         this.drop();
         this.code = new CodeBlock(operation.language, this.around.copy);
-        this.element.append(this.code.element);
+        this.add(this.code.element);
         break;
       case "codeText":
         this.code?.append(operation.text);
@@ -119,9 +134,12 @@ export class MarkdownView {
   private addPlain(text: string): void {
     this.drop();
     if (!this.plain) {
-      this.plain = h("p", { class: "plain" });
-      this.element.append(this.plain);
+      this.plain = h("div", { class: "plain" });
+      this.add(this.plain);
     }
-    this.plain.append(h("span", { class: "plain-piece" }, text));
+    const last = this.plain.lastElementChild;
+    const size = last?.textContent.length ?? PIECE;
+    if (last && size < PIECE && !last.textContent.endsWith("\n")) last.append(text);
+    else this.plain.append(h("div", { class: "plain-piece" }, text));
   }
 }
