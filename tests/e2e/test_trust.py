@@ -101,6 +101,14 @@ async def test_the_editors_word(machine: Machine, model: Script, word: bool) -> 
             await talk.asked()
 
 
+async def test_a_folder_that_is_trusted_later_is_trusted_whatever_the_editor_said_at_first(machine: Machine) -> None:
+    folder = machine.project("later", {"agentls.json": json.dumps({"permission": {"bash": "allow"}})})
+    async with machine.editor(folder, {**NO_WORD, "trusted": False}) as client:
+        assert "does not hold" in str(await client.request("server/status", {}))
+        assert await client.request("workspace/trust", {"directory": str(folder)}) == {"trusted": True}
+        assert "does not hold" not in str(await client.request("server/status", {}))
+
+
 async def test_opening_a_hostile_folder_starts_nothing(machine: Machine, model: Script) -> None:
     """P24: servers, key commands, substitutions and hooks of git: nothing leaves a trace."""
     trap = ["sh", "-c", f"touch {machine.home / 'sprung'}"]

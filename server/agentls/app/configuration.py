@@ -70,8 +70,8 @@ class Configuration:
         folder = self._folder(directory)
         root = folder.project.root
         store = partial(self._trust.grant, root, folder.loaded.digest) if trusted else partial(self._trust.revoke, root)
-        if not trusted:
-            self._word = None
+        if not trusted or self._word is False:
+            self._word = None  # what the user says now counts more than what the editor said at the start
         try:
             await to_thread.run_sync(store)
         except OSError as error:
