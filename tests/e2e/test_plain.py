@@ -210,6 +210,21 @@ async def test_a_failed_turn_says_why(plain: Plain, model: Script) -> None:
     assert (await plain.told("the script of the test has ended"))["type"] == 1
 
 
+@pytest.mark.parametrize("follow", [True, False])
+async def test_edited_files_are_shown_where_the_setting_says_so(machine: Machine, model: Script, follow: bool) -> None:
+    machine.settings(model.url, **({"editor": {"follow": True}} if follow else {}))
+    folder = machine.project("follow", {"a.txt": "one\n"})
+    edit = {"filePath": str(folder / "a.txt"), "oldString": "one", "newString": "two"}
+    model.plays(calls(("read", {"filePath": edit["filePath"]})), calls(("edit", edit), ids="edit"), says("Done."))
+    async with machine.editor(folder, None, capabilities=CAPABILITIES) as client:
+        plain = Plain(client, folder)
+        plain.choices.put_nowait("Allow once")
+        await plain.run("agentls.prompt", "Edit it")
+        await plain.told("Done.")
+        shown = [(one["uri"], one["takeFocus"]) for one in plain.seen("window/showDocument")]
+        assert shown == ([((folder / "a.txt").as_uri(), False)] if follow else [])
+
+
 # -- arguments
 
 

@@ -111,6 +111,12 @@ class ToolOutputSettings(Setting):
     max_bytes: Annotated[int, Field(ge=1)] = 50 * 1024
 
 
+class EditorSettings(Setting):
+    """`follow`: a file that the agent edits is shown in an editor that has no client of ours."""
+
+    follow: StrictBool = False
+
+
 class ExperimentalSettings(Setting):
     continue_loop_on_deny: StrictBool = False
 
@@ -135,6 +141,7 @@ class Settings(Setting):
     snapshot: StrictBool = True
     shell: StrictStr | None = None
     username: StrictStr | None = None
+    editor: EditorSettings = EditorSettings()
     subagent_depth: Annotated[int, Field(ge=0)] | None = None
     experimental: ExperimentalSettings = ExperimentalSettings()
 

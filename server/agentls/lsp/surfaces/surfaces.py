@@ -21,6 +21,7 @@ from agentls.lsp.surfaces.fallback import Fallback
 from agentls.lsp.surfaces.following import Ended, Following
 from agentls.lsp.surfaces.window import Window
 from agentls.protocol.options import ClientOptions
+from agentls.schema.event import FileEdited
 from agentls.schema.input import LineRange
 
 
@@ -113,6 +114,12 @@ class Surfaces:
         self._current.watch(event)
         self._fallback.changed(event)
         self._following.watch(event)
+        if isinstance(event, FileEdited) and self._following.is_shown(event.scope.session_id):
+            self._follow_edit(event)
+
+    def _follow_edit(self, event: FileEdited) -> None:
+        if self._app.configuration.loaded(event.scope.directory).settings.editor.follow:
+            self._spawn(self._window.show(event.uri))
 
     def _ended(self, ended: Ended) -> None:
         self._spawn(self._ending.tell(ended))
