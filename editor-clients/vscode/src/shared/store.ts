@@ -40,6 +40,8 @@ export type StoreChange =
   | { kind: "append"; id: string; field: PartDelta["field"]; delta: string };
 
 type Method = keyof Notifications;
+/** Takes a notification up; says what it touched, unless the copy said so itself. */
+type Handler<M extends Method> = (copy: SessionCopy, params: Notifications[M]) => StoreChange | undefined;
 
 export function isPermission(ask: Ask): ask is Permission {
   return "permissionId" in ask;
@@ -57,7 +59,7 @@ export function textOf(part: Part, field: PartDelta["field"]): string {
 
 function holderOf(part: Part, field: PartDelta["field"]): { [name: string]: string | undefined } | undefined {
   if (field === "text") return part.type === "text" || part.type === "reasoning" ? (part as never) : undefined;
-  return part.type === "tool" ? ((part as ToolPart).state as never) : undefined;
+  return part.type === "tool" ? ((part).state as never) : undefined;
 }
 
 export class SessionCopy {
@@ -143,14 +145,14 @@ export class SessionCopy {
 
   private apply(change: Change): void {
     const { kind, removed } = change;
-    const value = change.value as never;
+    const { value } = change;
     this.lists.clear();
-    if (kind === "session") this.session = value ?? this.session;
-    else if (kind === "turn") this.turn = value ?? this.turn;
-    else if (kind === "todo") this.todos = value ?? [];
-    else if (kind === "message") this.applyMessage(value, removed);
-    else if (kind === "part") this.applyPart(value, removed);
-    else if (kind === "queue") this.applyQueue(value, removed);
+    if (kind === "session") this.session = (value as Session | undefined) ?? this.session;
+    else if (kind === "turn") this.turn = (value as Turn | undefined) ?? this.turn;
+    else if (kind === "todo") this.todos = (value as Todo[] | undefined) ?? [];
+    else if (kind === "message") this.applyMessage(value as Message | undefined, removed);
+    else if (kind === "part") this.applyPart(value as Part | undefined, removed);
+    else if (kind === "queue") this.applyQueue(value as QueueItem | undefined, removed);
   }
 
   private applyMessage(value: Message | undefined, removed?: string): void {
@@ -177,19 +179,24 @@ export class SessionCopy {
     const own = known.sessionId === this.id;
     const asks = method.startsWith("permission/") || method.startsWith("question/");
     if (!own && !(asks && known.rootSessionId === this.id)) return;
-    const handle = HANDLERS[method] as ((copy: SessionCopy, params: Notifications[M]) => StoreChange | void) | undefined;
+    const handle = HANDLERS[method];
     const change = handle?.(this, params);
     if (change) this.changed(change);
     if (own && this.position && known.seq !== undefined)
       this.position = { ...this.position, seq: Math.max(this.position.seq, known.seq) };
   }
 
-  put(part: Part): void {
+  private put(part: Part): void {
+    this.changed(this.replaced(part));
+  }
+
+  /** Puts a whole part in place of mine. */
+  replaced(part: Part): StoreChange {
     const known = this.parts.has(part.id);
     this.parts.set(part.id, part);
     this.lists.delete(part.messageId);
     this.stale.delete(part.id);
-    this.changed(known ? { kind: "part", id: part.id } : { kind: "shape", id: part.messageId });
+    return known ? { kind: "part", id: part.id } : { kind: "shape", id: part.messageId };
   }
 
   removePart(id: string): void {
@@ -206,18 +213,18 @@ export class SessionCopy {
   }
 
   /** Append, drop or fetch: the rules for deltas. */
-  delta(params: PartDelta): void {
+  delta(params: PartDelta): StoreChange | undefined {
     const part = this.parts.get(params.partId);
-    if (this.stale.has(params.partId) || (part && params.rev <= part.rev)) return;
+    if (this.stale.has(params.partId) || (part && params.rev <= part.rev)) return undefined;
     const holder = part && holderOf(part, params.field);
     if (!part || !holder || params.base !== part.rev) {
       this.stale.add(params.partId);
       this.fetch(params.partId);
-      return;
+      return undefined;
     }
     holder[params.field] = (holder[params.field] ?? "") + params.delta;
     part.rev = params.rev;
-    this.changed({ kind: "append", id: part.id, field: params.field, delta: params.delta });
+    return { kind: "append", id: part.id, field: params.field, delta: params.delta };
   }
 
   // Looking
@@ -255,7 +262,7 @@ export class SessionCopy {
   }
 }
 
-type Handlers = { [M in Method]?: (copy: SessionCopy, params: Notifications[M]) => StoreChange | void };
+type Handlers = { [M in Method]?: Handler<M> };
 
 const HANDLERS: Handlers = {
   "session/created": (copy, { session }) => {
@@ -294,7 +301,7 @@ const HANDLERS: Handlers = {
     copy.removeMessage(messageId);
     return { kind: "shape" };
   },
-  "part/updated": (copy, { part }) => copy.put(part),
+  "part/updated": (copy, { part }) => copy.replaced(part),
   "part/delta": (copy, params) => copy.delta(params),
   "part/removed": (copy, { partId, messageId }) => {
     copy.removePart(partId);

@@ -1,4 +1,5 @@
 /** The line above the conversation: the session's title, how full the model's window is, other sessions, a new one. */
+import type { Session } from "../protocol";
 import type { StateMessage } from "../shared/messages";
 import type { SessionCopy } from "../shared/store";
 import { h, setAttribute, setText } from "./dom";
@@ -20,11 +21,10 @@ export class Header {
   );
 
   show(state: StateMessage | undefined, copy: SessionCopy | undefined): void {
-    const title = copy?.session?.title ?? "";
-    setText(this.title, title === "" ? "New session" : title);
-    setAttribute(this.title, "title", title === "" ? undefined : title);
-    const folders = state?.folders.length ?? 0;
-    this.where.hidden = folders < 2 || copy?.session !== undefined;
+    const session = copy?.session;
+    setText(this.title, titleOf(session));
+    setAttribute(this.title, "title", titleOf(session));
+    this.where.hidden = session !== undefined || !state || state.folders.length < 2;
     setText(this.where, state?.folder?.name ?? "No folder");
     this.showUsage(copy);
   }
@@ -40,6 +40,10 @@ export class Header {
     setAttribute(this.usage, "title", `${percent}% of the model's window is used${spent}`);
     this.usage.classList.toggle("full", share > 0.8);
   }
+}
+
+function titleOf(session: Session | undefined): string {
+  return session === undefined || session.title === "" ? "New session" : session.title;
 }
 
 function button(name: "sessions" | "add", words: string, does: () => void): HTMLElement {

@@ -1,6 +1,6 @@
 /** The whole panel: takes up what the host says and gives each piece its share of a frame. */
 import type { EventMessage, SessionMessage, StateMessage, ToWebview } from "../shared/messages";
-import { SessionCopy, type Part, type StoreChange } from "../shared/store";
+import { SessionCopy, type StoreChange } from "../shared/store";
 import { announce, announcer } from "./announce";
 import { Asks } from "./dock/asks";
 import { QueueList, TodoList } from "./dock/lists";
@@ -88,23 +88,12 @@ export class Panel {
       case "failed":
         failed(message.requestId, message.error);
         break;
-      case "draft":
-        this.composer.restore(message.draft);
-        break;
-      case "insert":
-        this.composer.insert(message.text, message.chips);
-        if (message.focus) this.composer.focus();
-        break;
-      case "giveBack":
-        this.composer.giveBack(message.draft, message.reason);
-        break;
-      case "files":
-        this.composer.files(message.query, message.files);
-        break;
       case "focus":
         if (message.on === "prompt") this.composer.focus();
         else this.asks.focus(message.on.askId);
         break;
+      default:
+        this.composer.take(message);
     }
   }
 
@@ -125,7 +114,7 @@ export class Panel {
       (change) => { if (copy === this.copy) this.changed(change); },
       (partId) => {
         request("part/get", { partId }).then(
-          ({ part }) => { copy.fetched(part as Part); },
+          ({ part }) => { copy.fetched(part); },
           () => { copy.fetchFailed(partId); },
         );
       },
@@ -134,7 +123,7 @@ export class Panel {
   }
 
   private event(message: EventMessage): void {
-    this.copy?.notified(message.method, message.params as never);
+    this.copy?.notified(message.method, message.params);
     if (message.method === "turn/ended" && message.params.sessionId === this.copy?.id) this.announceEnd(message.params.stopReason);
   }
 

@@ -1,7 +1,7 @@
 /** Characters that hide or reorder text are shown by their names where a person must know what really stands there. */
 
 // Controls but line feed and tab, soft hyphen, marks of direction, zero widths, invisible operators, fillers, tags.
-// eslint-disable-next-line no-control-regex
+// eslint-disable-next-line no-control-regex, no-misleading-character-class
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
 
 /** Most text has no such character; this is quick to tell. */

@@ -34,15 +34,18 @@ export class Welcome {
   private drawn = "";
 
   show({ state, copy }: Situation): void {
-    const empty = (copy?.messages.size ?? 0) === 0 && (state?.unsent.length ?? 0) === 0 && !copy?.busy;
-    this.element.hidden = !empty || !state;
-    if (this.element.hidden || !state) return;
+    this.element.hidden = !state || talks(state, copy);
+    if (!state || this.element.hidden) return;
     const rows = state.sessions.filter(({ session }) => session.id !== copy?.id).slice(0, RECENT);
     const key = JSON.stringify([state.folder?.path, rows.map(({ session, status, asks }) => [session.id, session.title, status, asks])]);
     if (key === this.drawn) return;
     this.drawn = key;
     this.element.replaceChildren(...content(state, rows));
   }
+}
+
+function talks(state: StateMessage, copy: SessionCopy | undefined): boolean {
+  return state.unsent.length > 0 || (copy !== undefined && (copy.messages.size > 0 || copy.busy));
 }
 
 function content(state: StateMessage, rows: SessionRow[]): HTMLElement[] {
@@ -98,14 +101,23 @@ interface Banner {
 }
 
 function banners({ state, copy, error }: Situation): Banner[] {
-  const list: Banner[] = [];
-  const server = state?.server;
-  if (server?.state === "failed") list.push({ look: "bad", words: server.reason ?? "The agent server does not run.", remedies: server.remedies });
-  else if (server?.state === "down") list.push({ look: "warn", words: server.reason ?? "The agent server stopped and is started again.", remedies: server.remedies });
-  else if (server?.state === "starting") list.push({ look: "busy", words: server.reason ?? "The agent server starts…", remedies: [] });
+  const list: Banner[] = state ? serverBanners(state.server) : [];
   if (error !== undefined) list.push({ look: "bad", words: `The session could not be opened: ${error}`, remedies: [] });
   if (copy?.owner) list.push({ look: "warn", words: `Process ${copy.owner.pid} runs this session: here it can only be read.`, remedies: [] });
-  if (state?.trusted === false && server?.state === "up" && state.folder)
+  if (state?.trusted === false && state.server.state === "up" && state.folder)
     list.push({ look: "warn", words: "You have not trusted this folder: what its settings say does not count.", remedies: ["trust"] });
   return list;
+}
+
+function serverBanners({ state, reason, remedies }: StateMessage["server"]): Banner[] {
+  switch (state) {
+    case "failed":
+      return [{ look: "bad", words: reason ?? "The agent server does not run.", remedies }];
+    case "down":
+      return [{ look: "warn", words: reason ?? "The agent server stopped and is started again.", remedies }];
+    case "starting":
+      return [{ look: "busy", words: reason ?? "The agent server starts…", remedies: [] }];
+    case "up":
+      return [];
+  }
 }

@@ -50,10 +50,15 @@ export function subject(part: ToolPart, folder: string | undefined): string {
   const { state } = part;
   const input: Record<string, unknown> = state.input;
   const path = text(input.filePath) ?? text(input.path);
-  const title = state.status === "completed" || state.status === "running" ? text(state.title) : undefined;
-  const command = part.tool === "bash" ? text(input.command) : undefined;
-  const words = command ?? title ?? (path && shortPath(path, folder)) ?? text(input.pattern) ?? text(input.url);
-  return oneLine(words ?? text(input.description) ?? "", 300);
+  const words = [
+    part.tool === "bash" ? text(input.command) : undefined,
+    "title" in state ? text(state.title) : undefined,
+    path && shortPath(path, folder),
+    text(input.pattern),
+    text(input.url),
+    text(input.description),
+  ];
+  return oneLine(words.find((one) => one !== undefined) ?? "", 300);
 }
 
 /** How long something took: nothing under a second. */

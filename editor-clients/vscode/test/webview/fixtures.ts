@@ -46,7 +46,7 @@ type Shape<T> = T extends Part ? Omit<T, "id" | "sessionId" | "messageId" | "pos
 export type PartShape = Shape<Part>;
 
 function parts(messageId: string, list: PartShape[]): Part[] {
-  return list.map((part, index) => ({ id: `prt_${next()}`, sessionId: SESSION, messageId, pos: index, rev: 1, ...part }) as Part);
+  return list.map((part, index) => ({ id: `prt_${next()}`, sessionId: SESSION, messageId, pos: index, rev: 1, ...part }));
 }
 
 export function user(...list: (PartShape | string)[]): MessageWithParts {

@@ -87,9 +87,9 @@ async function typing(chat: ChatPage, work: Promise<unknown>): Promise<number[]>
       for (const { name, duration } of entries.getEntries()) if (name === "keydown") window.keys.push(duration);
     }).observe({ type: "event", durationThreshold: 16 } as PerformanceObserverInit);
   });
-  let going = true;
-  void work.finally(() => { going = false; });
-  while (going) await chat.page.keyboard.type("a", { delay: 30 });
+  const state = { going: true };
+  void work.finally(() => { state.going = false; });
+  while (state.going) await chat.page.keyboard.type("a", { delay: 30 });
   return chat.page.evaluate(() => window.keys);
 }
 

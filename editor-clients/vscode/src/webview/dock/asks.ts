@@ -31,13 +31,18 @@ export class Asks {
     const same = fresh.length === 0 && list.length === this.list.length;
     this.list = list;
     if (same) return;
-    const ids = new Set(list.map(askId));
-    for (const id of [...this.cards.keys()]) if (!ids.has(id)) this.cards.delete(id);
     const focused = this.element.contains(document.activeElement);
-    if (this.at === undefined || !ids.has(this.at)) this.at = list[0] && askId(list[0]);
+    this.forget(new Set(list.map(askId)));
     this.draw();
     if (focused) this.focus();
-    for (const ask of fresh) announce(isPermission(ask) ? `Permission asked: ${ask.title}` : `Question: ${ask.questions[0]?.question ?? ""}`);
+    for (const ask of fresh) announce(said(ask));
+  }
+
+  /** Drops the cards of what is settled; the first that is left is shown if the shown one went. */
+  private forget(ids: Set<string>): void {
+    for (const id of [...this.cards.keys()]) if (!ids.has(id)) this.cards.delete(id);
+    const [first] = this.list;
+    if (this.at === undefined || !ids.has(this.at)) this.at = first && askId(first);
   }
 
   /** Puts the focus on a card; on the one that is shown if there is none with that id. */
@@ -85,3 +90,6 @@ export class Asks {
   }
 }
 
+function said(ask: Ask): string {
+  return isPermission(ask) ? `Permission asked: ${ask.title}` : `Question: ${ask.questions[0]?.question ?? ""}`;
+}

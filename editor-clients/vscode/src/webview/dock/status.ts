@@ -27,15 +27,17 @@ export class StatusLine {
     const type = copy?.status.type ?? "idle";
     this.element.hidden = type === "idle" || copy?.owner !== undefined;
     if (type !== "retry") this.rest();
-    if (type !== this.look) {
-      this.look = type;
-      this.element.dataset.status = type;
-      this.stop.disabled = false;
-      const marks = { retry: "retry", waiting: "question" } as const;
-      this.mark.replaceChildren(type === "retry" || type === "waiting" ? icon(marks[type]) : h("span", { class: "spinner" }));
-    }
+    if (type !== this.look) this.setLook(type);
     this.write();
     if (type === "retry") this.clock ??= window.setInterval(() => { this.write(); }, 250);
+  }
+
+  private setLook(type: SessionCopy["status"]["type"]): void {
+    this.look = type;
+    this.element.dataset.status = type;
+    this.stop.disabled = false;
+    const marks = { retry: "retry", waiting: "question" } as const;
+    this.mark.replaceChildren(type === "retry" || type === "waiting" ? icon(marks[type]) : h("span", { class: "spinner" }));
   }
 
   private rest(): void {

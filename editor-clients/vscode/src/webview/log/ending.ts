@@ -1,14 +1,14 @@
 /** Below the messages: what is not sent yet, how the last turn ended, and what can be done now. */
-import type { SessionCopy } from "../../shared/store";
+import type { LastTurn, SessionCopy } from "../../shared/store";
 import type { StateMessage, Unsent } from "../../shared/messages";
 import { h } from "../dom";
 import { post, request, RequestError } from "../host";
 import { icon } from "../icons";
-import { ENDINGS } from "../words";
+import { ENDINGS, type StopReason } from "../words";
 import { userWords } from "./message";
 
 /** What went wrong with a turn, in the server's words. */
-function reason(turn: NonNullable<SessionCopy["turn"]>): string {
+function reason(turn: LastTurn): string {
   const message = turn.error?.data.message;
   return typeof message === "string" ? message : "";
 }
@@ -18,21 +18,30 @@ export class Ending {
   private drawn = "";
 
   show(copy: SessionCopy | undefined): void {
-    const turn = copy?.turn;
-    const stop = turn?.state === "ended" && !copy?.busy ? turn.stopReason : undefined;
-    const ending = stop && ENDINGS[stop];
-    const why = turn && stop ? reason(turn) : "";
-    const key = ending ? `${turn?.id ?? ""} ${stop ?? ""} ${why}` : "";
+    const turn = copy?.busy === false && copy.turn?.state === "ended" ? copy.turn : undefined;
+    const stop = turn?.stopReason;
+    const key = turn && stop && ENDINGS[stop] ? `${turn.id} ${stop} ${reason(turn)}` : "";
     if (key === this.drawn) return;
     this.drawn = key;
-    this.element.hidden = !ending;
+    this.element.hidden = key === "";
+    if (turn && stop) this.draw(turn, ENDINGS[stop]);
+  }
+
+  private draw(turn: LastTurn, ending: (typeof ENDINGS)[StopReason]): void {
     if (!ending) return;
-    this.element.className = `ending ${ending.bad ? "bad" : ""}`;
-    const shown = why !== "" && (ending.bad === true || turn?.error?.data.reason !== "abort");
+    const bad = ending.bad === true;
+    const why = bad || turn.error?.data.reason !== "abort" ? reason(turn) : "";
+    this.element.className = bad ? "ending bad" : "ending";
     this.element.replaceChildren(
-      icon(ending.bad ? "error" : "stopped"),
-      h("div", { class: "ending-words" }, h("strong", {}, ending.said), shown ? h("span", {}, `: ${why}`) : null, ending.hint ? h("div", { class: "hint" }, ending.hint) : null),
-      h("div", { class: "ending-actions" }, ...this.actions(ending.action, turn?.error?.name)),
+      icon(bad ? "error" : "stopped"),
+      h(
+        "div",
+        { class: "ending-words" },
+        h("strong", {}, ending.said),
+        why === "" ? null : h("span", {}, `: ${why}`),
+        ending.hint === undefined ? null : h("div", { class: "hint" }, ending.hint),
+      ),
+      h("div", { class: "ending-actions" }, ...this.actions(ending.action, turn.error?.name)),
     );
   }
 

@@ -132,8 +132,7 @@ export class Log {
       view = messageView(message, this.context);
       this.views.set(message.id, view);
     }
-    const first = before?.role !== "assistant" || message.role === "user" || before.agent !== message.agent || before.model.modelId !== message.model.modelId;
-    view.shape(message, this.copy?.partsOf(message.id) ?? [], first);
+    view.shape(message, this.copy?.partsOf(message.id) ?? [], !goesOn(message, before));
     this.waiting.add(view);
     return view.element;
   }
@@ -157,6 +156,12 @@ export class Log {
       .catch(() => undefined)
       .finally(() => { this.loading.page = false; });
   }
+}
+
+/** Whether a message is said by the one who said the message before. */
+function goesOn(message: Message, before: Message | undefined): boolean {
+  if (before?.role !== "assistant" || message.role === "user") return false;
+  return before.agent === message.agent && before.model.modelId === message.model.modelId;
 }
 
 /** A text that ended without a word is not shown any more. */

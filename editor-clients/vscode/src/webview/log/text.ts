@@ -75,26 +75,36 @@ export class ThoughtView implements PartView {
     const { time, text } = this.part;
     const done = time.end !== undefined;
     const took = duration(time);
-    setText(this.title, done ? `Thought${took ? ` for ${took}` : ""}` : "Thinking");
-    this.element.classList.toggle("running", !done);
-    setText(this.last, done || this.open ? "" : oneLine(text.slice(-300).trimEnd().split("\n").at(-1) ?? "", 120));
-    setAttribute(this.head, "aria-expanded", this.open ? "true" : "false");
-    if (this.open && !this.body) {
+    const finished = took === "" ? "Thought" : `Thought for ${took}`;
+    setText(this.title, done ? finished : "Thinking");
+    setText(this.last, done || this.open ? "" : lastLine(text));
+    setAttribute(this.head, "aria-expanded", String(this.open));
+    const body = this.unfolded();
+    body?.set(text);
+    if (done) body?.finish();
+  }
+
+  /** The body, which is there while the thought is open. */
+  private unfolded(): MarkdownView | undefined {
+    if (!this.open) {
+      this.body?.element.remove();
+      this.body = undefined;
+    } else if (!this.body) {
       this.body = new MarkdownView(this.context.around);
       this.body.element.classList.add("row-body");
       this.element.append(this.body.element);
-    } else if (!this.open && this.body) {
-      this.body.element.remove();
-      this.body = undefined;
     }
-    this.body?.set(text);
-    if (done) this.body?.finish();
+    return this.body;
   }
 
   draw(deadline: number): boolean {
     if (this.grown) this.refresh();
     return this.body?.draw(deadline) ?? false;
   }
+}
+
+function lastLine(text: string): string {
+  return oneLine(text.slice(-300).trimEnd().split("\n").at(-1) ?? "", 120);
 }
 
 /** A picture or file beside the words of a message. */

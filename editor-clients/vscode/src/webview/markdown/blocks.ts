@@ -73,7 +73,7 @@ export class Blocks {
     const lines = this.tail.split("\n");
     const partial = lines.pop() ?? "";
     const end = lines.findIndex((line) => fence.close.test(line));
-    const bare = (line: string) => (fence.indent ? line.replace(fence.indent, "") : line);
+    const bare = (line: string): string => bareLine(line, fence);
     const done = (end < 0 ? lines : lines.slice(0, end)).map((line) => `${bare(line)}\n`).join("");
     const operations: Operation[] = done ? [{ op: "codeText", text: done }] : [];
     if (end < 0 && !last) {
@@ -82,10 +82,15 @@ export class Blocks {
       return [...operations, { op: "codePartial", text: hidden ? "" : bare(partial) }];
     }
     if (end < 0 && !fence.close.test(partial)) operations.push({ op: "codeText", text: bare(partial) });
+    const rest = end < 0 ? "" : [...lines.slice(end + 1), partial].join("\n");
+    return [...operations, ...this.endFence(rest, last)];
+  }
+
+  private endFence(rest: string, last: boolean): Operation[] {
     this.fence = undefined;
-    this.tail = end < 0 ? "" : [...lines.slice(end + 1), partial].join("\n");
-    operations.push({ op: "codePartial", text: "" }, { op: "codeEnd" });
-    return this.tail ? [...operations, ...this.inText(last)] : operations;
+    this.tail = rest;
+    const operations: Operation[] = [{ op: "codePartial", text: "" }, { op: "codeEnd" }];
+    return rest === "" ? operations : [...operations, ...this.inText(last)];
   }
 
   private inPlain(last: boolean): Operation[] {
@@ -175,11 +180,16 @@ function endsAtBlank(block: Block | undefined, next: Block, text: string, starts
   return text.slice(starts[next.first - 1], starts[next.first]).trim() === "";
 }
 
+/** A line of a fence that stands indented, without the indent. */
+function bareLine(line: string, fence: Fence): string {
+  return fence.indent ? line.replace(fence.indent, "") : line;
+}
+
 function closedFence(block: Block, text: string, starts: number[]): boolean {
   const opening = block.tokens[0];
   if (opening?.type !== "fence" || block.last - block.first < 2) return false;
   const line = text.slice(starts[block.last - 1], starts[block.last]).trim();
-  return line.length >= opening.markup.length && [...line].every((character) => character === opening.markup.charAt(0));
+  return line.length >= opening.markup.length && line === opening.markup.charAt(0).repeat(line.length);
 }
 
 /** Where each line begins; a text that ends with a line feed has an empty last line. */

@@ -8,7 +8,12 @@ export function targetOf(href: string, folder: string | undefined): Target | und
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
   if (scheme === "http" || scheme === "https" || scheme === "mailto") return webTarget(href);
   if (scheme === "file") return fileTarget(href.replace(/^file:\/\/(localhost)?/i, ""));
+  // `price.py:12` is no scheme.
   if (scheme !== undefined && !/^[^/:]+\.\w+:\d/.test(href)) return undefined;
+  return pathTarget(href, folder);
+}
+
+function pathTarget(href: string, folder: string | undefined): Target | undefined {
   if (href === "" || href.startsWith("#") || href.startsWith("//")) return undefined;
   if (href.startsWith("/")) return fileTarget(href);
   return folder === undefined ? undefined : fileTarget(`${folder}/${href}`);
@@ -20,14 +25,16 @@ function webTarget(href: string): Target | undefined {
 
 /** `path:12`, `path#L12` and `path#L12-L20` name lines. */
 function fileTarget(given: string): Target | undefined {
-  const match = /^(.*?)(?::(\d+)(?::\d+)?|#L(\d+)(?:-L?(\d+))?)?$/.exec(given);
-  const path = decoded(match?.[1] ?? given).split(/[?#]/)[0] ?? "";
+  const match = /^(?<path>.*?)(?::(?<line>\d+)(?::\d+)?|#L(?<from>\d+)(?:-L?(?<to>\d+))?)?$/.exec(given)?.groups ?? {};
+  const path = decoded(match.path ?? given).replace(/[?#].*$/, "");
   if (!path.startsWith("/") || path.startsWith("//")) return undefined;
   const uri = `file://${path.split("/").map(encodeURIComponent).join("/")}`;
-  const line = Number(match?.[2] ?? match?.[3] ?? 0);
-  if (line < 1) return { kind: "file", uri };
-  const end = Math.max(line, Number(match?.[4] ?? line));
-  return { kind: "file", uri, range: { start: { line: line - 1 }, end: { line: end - 1 } } };
+  const first = Number(match.line ?? match.from ?? 0);
+  return first < 1 ? { kind: "file", uri } : { kind: "file", uri, range: lines(first, Number(match.to ?? first)) };
+}
+
+function lines(first: number, last: number): LineRangeInput {
+  return { start: { line: first - 1 }, end: { line: Math.max(first, last) - 1 } };
 }
 
 function decoded(path: string): string {

@@ -101,11 +101,8 @@ export class Renderer {
       case "inline":
         return this.render(token.children ?? []);
       case "fence":
-      case "code_block": {
-        const block = new CodeBlock(token.info.trim().split(/\s+/)[0] ?? "", this.around.copy);
-        block.append(token.content);
-        return block.element;
-      }
+      case "code_block":
+        return this.code(token);
       case "hr":
         return h("hr");
       case "hardbreak":
@@ -119,6 +116,12 @@ export class Renderer {
       default:
         return document.createTextNode(token.content);
     }
+  }
+
+  private code(token: Token): HTMLElement {
+    const block = new CodeBlock(token.info.trim().split(/\s+/)[0] ?? "", this.around.copy);
+    block.append(token.content);
+    return block.element;
   }
 
   /** Images are not loaded: a link stands for them. */

@@ -106,22 +106,21 @@ export class MarkdownView {
         this.code = new CodeBlock(operation.language, this.around.copy);
         this.add(this.code.element);
         break;
-      case "codeText":
-        this.code?.append(operation.text);
-        break;
-      case "codePartial":
-        this.code?.setPartial(operation.text);
-        break;
-      case "codeEnd":
-        this.code = undefined;
-        break;
       case "plain":
         this.addPlain(operation.text);
         break;
       case "plainEnd":
         this.plain = undefined;
         break;
+      default:
+        this.applyCode(operation);
     }
+  }
+
+  private applyCode(operation: Operation & { op: "codeText" | "codePartial" | "codeEnd" }): void {
+    if (operation.op === "codeText") this.code?.append(operation.text);
+    else if (operation.op === "codePartial") this.code?.setPartial(operation.text);
+    else this.code = undefined;
   }
 
   /** Takes the growing block away, before what comes in its place. */

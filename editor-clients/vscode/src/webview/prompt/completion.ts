@@ -41,12 +41,19 @@ export class Completion {
   key(event: KeyboardEvent): boolean {
     if (!this.open || event.isComposing) return false;
     const count = this.offers.length;
-    if (event.key === "ArrowDown") this.at = (this.at + 1) % count;
-    else if (event.key === "ArrowUp") this.at = (this.at + count - 1) % count;
-    else if (event.key === "Escape") this.hide();
-    else if ((event.key === "Enter" && !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey) || event.key === "Tab") this.offers[this.at]?.choose();
-    else return false;
+    const plain = !(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey);
+    const choose = (): void => { this.offers[this.at]?.choose(); };
+    const keys: Partial<Record<string, () => void>> = {
+      ArrowDown: () => { this.at = (this.at + 1) % count; },
+      ArrowUp: () => { this.at = (this.at + count - 1) % count; },
+      Escape: () => { this.hide(); },
+      Enter: choose,
+      Tab: choose,
+    };
+    const does = plain ? keys[event.key] : undefined;
+    if (!does) return false;
     event.preventDefault();
+    does();
     this.mark();
     return true;
   }

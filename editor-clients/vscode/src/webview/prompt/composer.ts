@@ -1,6 +1,5 @@
 /** Where the user writes: text, chips, what stands after `@`, sending. */
-import type { FoundFile } from "../../protocol";
-import type { Chip, Draft, StateMessage } from "../../shared/messages";
+import type { Chip, Draft, FromWebview, StateMessage, ToWebview } from "../../shared/messages";
 import type { SessionCopy } from "../../shared/store";
 import { h, setAttribute, setText } from "../dom";
 import { post } from "../host";
@@ -11,6 +10,15 @@ import { History } from "./history";
 import { Offers } from "./offers";
 import { pictureChip, picturesOf } from "./paste";
 import { Pickers } from "./pickers";
+
+/** What Enter does. */
+const WAYS = {
+  send: { name: "Send", hint: "" },
+  shell: { name: "Run the command", hint: "Runs in the folder, without the agent" },
+  steer: { name: "Steer: say it now, while the agent works", hint: "Enter steers the agent now · Alt+Enter queues" },
+} as const;
+
+type ForPrompt = Extract<ToWebview, { type: "draft" | "insert" | "giveBack" | "files" }>;
 
 const DRAFT_MS = 150; // from the last key to the draft's saving
 
@@ -58,24 +66,31 @@ export class Composer {
     this.refresh();
   }
 
-  files(query: string, files: FoundFile[]): void {
-    this.offers.files(query, files);
+  /** What the host says to the prompt. */
+  take(message: ForPrompt): void {
+    if (message.type === "draft") this.restore(message.draft);
+    else if (message.type === "giveBack") this.giveBack(message.draft, message.reason);
+    else if (message.type === "files") this.offers.files(message.query, message.files);
+    else {
+      this.insert(message.text, message.chips);
+      if (message.focus) this.focus();
+    }
   }
 
   /** What was typed before a reload; what has been typed since stays behind it. */
-  restore(draft: Draft): void {
+  private restore(draft: Draft): void {
     if (this.input.value === "" && this.chips.length === 0) this.set(draft.text, draft.chips);
     else if (draft.text !== this.input.value) this.giveBack(draft);
   }
 
   /** Puts what could not be sent before what was typed meanwhile. */
-  giveBack(draft: Draft, reason?: string): void {
+  private giveBack(draft: Draft, reason?: string): void {
     const text = [draft.text, this.input.value].filter((one) => one !== "").join("\n");
     this.set(text, added(draft.chips, this.chips));
     if (reason !== undefined) this.say(reason);
   }
 
-  insert(text: string | undefined, chips: Chip[]): void {
+  private insert(text: string | undefined, chips: Chip[]): void {
     this.chips = added(this.chips, chips);
     if (text !== undefined && text !== "") {
       const gap = this.input.value === "" || /\s$/.test(this.input.value) ? "" : " ";
@@ -137,11 +152,11 @@ export class Composer {
 
   /** Up in the first line and down in the last walk through the session's prompts. */
   private walk(event: KeyboardEvent): void {
-    if (event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (modified(event)) return;
     const { value, selectionStart: start, selectionEnd: end } = this.input;
-    if (start !== end) return;
     const up = event.key === "ArrowUp";
-    if (up ? value.slice(0, start).includes("\n") : value.slice(end).includes("\n")) return;
+    const beyond = up ? value.slice(0, start) : value.slice(end);
+    if (start !== end || beyond.includes("\n")) return;
     const text = up ? this.history.back(value) : this.history.forward();
     if (text === undefined) return;
     event.preventDefault();
@@ -162,14 +177,20 @@ export class Composer {
   private submit(delivery: "steer" | "queue"): void {
     const text = this.input.value.trim();
     if ((text === "" && this.chips.length === 0) || this.copy?.owner) return;
-    const [, name = "", rest = ""] = /^\/(\S+)\s*([^]*)$/.exec(text) ?? [];
-    if (text.startsWith("!") && text.length > 1) post({ type: "shell", command: text.slice(1).trim() });
-    else if (this.state?.commands.some((command) => command.name === name)) post({ type: "command", command: name, arguments: rest, chips: this.chips });
-    else post({ type: "prompt", draft: { text, chips: this.chips }, delivery });
+    post(this.meant(text, delivery));
     this.history.leave();
     this.set("", []);
     window.clearTimeout(this.saving);
     this.saving = undefined;
+  }
+
+  /** `!` begins a shell command, `/` a command of the folder; all else is a prompt. */
+  private meant(text: string, delivery: "steer" | "queue"): FromWebview {
+    const { chips } = this;
+    if (text.startsWith("!") && text.length > 1) return { type: "shell", command: text.slice(1).trim() };
+    const [, command = "", rest = ""] = /^\/(\S+)\s*([^]*)$/.exec(text) ?? [];
+    if (this.state?.commands.some(({ name }) => name === command)) return { type: "command", command, arguments: rest, chips };
+    return { type: "prompt", draft: { text, chips }, delivery };
   }
 
   private set(text: string, chips: Chip[]): void {
@@ -197,15 +218,16 @@ export class Composer {
     this.chipList.replaceChildren(...chipRow(this.chips, (chip) => { this.remove(chip); }));
     this.chipList.hidden = this.chips.length === 0;
     const empty = this.input.value.trim() === "" && this.chips.length === 0;
-    const busy = this.copy?.busy ?? false;
     const shell = this.input.value.startsWith("!");
+    const way = shell ? "shell" : this.copy?.busy === true ? "steer" : "send";
+    const key = this.state?.settings.enterSends === false ? "Ctrl+Enter" : "Enter";
+    const { name, hint } = WAYS[way];
     setAttribute(this.send, "aria-disabled", empty ? "true" : undefined);
-    const name = shell ? "Run the command" : busy ? "Steer: say it now, while the agent works" : "Send";
     setText(this.sendLabel, name);
-    setAttribute(this.send, "title", `${name} (${this.state?.settings.enterSends === false ? "Ctrl+Enter" : "Enter"})`);
-    this.queue.hidden = !busy || shell;
-    this.hint.hidden = empty || (!busy && !shell);
-    setText(this.hint, shell ? "Runs in the folder, without the agent" : "Enter steers the agent now · Alt+Enter queues");
+    setAttribute(this.send, "title", `${name} (${key})`);
+    this.queue.hidden = way !== "steer";
+    this.hint.hidden = empty || hint === "";
+    setText(this.hint, hint.replace("Enter", key));
     this.box.classList.toggle("shell", shell);
   }
 
@@ -235,4 +257,8 @@ export class Composer {
         (error: unknown) => { this.say(error instanceof Error ? error.message : String(error)); },
       );
   }
+}
+
+function modified(event: KeyboardEvent): boolean {
+  return event.shiftKey || event.altKey || event.ctrlKey || event.metaKey;
 }

@@ -22,7 +22,7 @@ export async function pictureChip(file: File): Promise<Chip> {
 function base64(file: File): Promise<string> {
   return new Promise((done, failed) => {
     const reader = new FileReader();
-    reader.onload = () => { done(String(reader.result).replace(/^[^,]*,/, "")); };
+    reader.onload = () => { done(typeof reader.result === "string" ? reader.result.replace(/^[^,]*,/, "") : ""); };
     reader.onerror = () => { failed(new Error("The picture could not be read.")); };
     reader.readAsDataURL(file);
   });

@@ -56,8 +56,12 @@ function agentOf(state: StateMessage | undefined, copy: SessionCopy | undefined)
 
 function modelOf(state: StateMessage | undefined, copy: SessionCopy | undefined): string {
   const models = state?.models ?? [];
-  const ref: ModelRef | undefined = copy?.session?.model ?? state?.chosen.model ?? models.find((one: ModelEntry) => one.default === true);
-  if (!ref) return "";
+  const fallback: ModelRef | undefined = models.find((one: ModelEntry) => one.default === true);
+  const ref = copy?.session?.model ?? state?.chosen.model ?? fallback;
+  return ref ? nameOf(ref, models) : "";
+}
+
+function nameOf(ref: ModelRef, models: ModelEntry[]): string {
   const known = models.find((one) => one.modelId === ref.modelId && one.providerId === ref.providerId);
   return (known?.name ?? ref.modelId) + (ref.variant === undefined ? "" : ` (${ref.variant})`);
 }
