@@ -33,7 +33,7 @@ TODOS = [
 ]
 OLD = "    return total(items) / len(items)"
 NEW = "    if not items:\n        return 0\n    return total(items) / len(items)"
-ANSWER = """`average` divided by the number of items, which is 0 for an empty list. It now returns **0** before it divides:
+ANSWER = """`average` divided by the number of items, which is 0 for an empty list. It returns **0** for one now:
 
 ```python
 if not items:

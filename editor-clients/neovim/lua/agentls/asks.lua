@@ -21,7 +21,7 @@ local function id_of(ask) return ask.permissionId or ask.questionId end
 ---@param ask table
 ---@return string
 function M.how(ask)
-  if shown then return 'in the dialog' end
+  if shown then return 'answer in the dialog' end
   local typing = agent.current and agent.current:focused() and not later[id_of(ask)]
   return typing and '<Esc> to answer' or ':AgentPermissions to answer'
 end

@@ -196,6 +196,13 @@ local function config(cmd)
   }
 end
 
+--- Without a buffer: `vim.lsp.start` of Neovim 0.10 always attaches one.
+---@return integer? id
+local function start_client(given)
+  if vim.fn.has('nvim-0.11') == 0 then return vim.lsp.start_client(given) end
+  return vim.lsp.start(given, { attach = false, reuse_client = function() return false end, silent = true })
+end
+
 --- Starts the server now.
 function M.launch()
   if timer and not timer:is_closing() then timer:close() end
@@ -204,12 +211,11 @@ function M.launch()
   problem = problem or cmd and M.broken(cmd[1])
   if problem or not cmd then return fail(problem) end
   M.state, started, wanted, M.program = 'starting', vim.uv.now(), true, cmd[1]
-  local alone = function() return false end
-  M.id = vim.lsp.start(config(cmd), { attach = false, bufnr = M.anchor(), reuse_client = alone, silent = true })
+  M.id = start_client(config(cmd))
   if not M.id then fail(('%s could not be started. See :checkhealth agentls.'):format(cmd[1])) end
 end
 
---- A hidden buffer to hold the client: vim.lsp.start of Neovim 0.10 always attaches one.
+--- A hidden buffer that requests are said to come from: those of a user's buffer end with it.
 ---@return integer
 function M.anchor()
   if not (M.held and vim.api.nvim_buf_is_valid(M.held)) then
