@@ -17,7 +17,6 @@ import type {
   Snapshot,
   StatusParams,
   Todo,
-  ToolPart,
   Turn,
   Usage,
   UserMessage,

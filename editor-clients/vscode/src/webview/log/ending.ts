@@ -13,12 +13,17 @@ function reason(turn: LastTurn): string {
   return typeof message === "string" ? message : "";
 }
 
+/** The last turn, if nothing runs. */
+function endedTurn(copy: SessionCopy | undefined): LastTurn | undefined {
+  return copy?.busy === false && copy.turn?.state === "ended" ? copy.turn : undefined;
+}
+
 export class Ending {
   readonly element = h("div", { class: "ending", hidden: true, "data-testid": "ending" });
   private drawn = "";
 
   show(copy: SessionCopy | undefined): void {
-    const turn = copy?.busy === false && copy.turn?.state === "ended" ? copy.turn : undefined;
+    const turn = endedTurn(copy);
     const stop = turn?.stopReason;
     const key = turn && stop && ENDINGS[stop] ? `${turn.id} ${stop} ${reason(turn)}` : "";
     if (key === this.drawn) return;
