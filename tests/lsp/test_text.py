@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lsprotocol import types
 from pygls.workspace import PositionCodec
@@ -43,7 +43,7 @@ def test_changes_lead_to_the_text_that_the_editor_has(text: str, encoding: Any, 
         live.apply_change(change(first, last, new))
         text = text[:start] + new + text[end:]
         assert live.source == text
-        assert live.rows() == document(text).rows()
+        assert live.lines == document(text).lines
 
 
 @given(TEXTS, st.sampled_from(ENCODINGS))
@@ -56,7 +56,7 @@ def test_every_place_has_a_position_that_leads_back(text: str, encoding: Any) ->
 
 def test_lines_end_at_three_line_ends_and_no_other_separator() -> None:
     live = document("a\nb\r\nc\rd\u2028e\x0cf\x85g")
-    assert live.rows() == ["a\n", "b\r\n", "c\r", "d\u2028e\x0cf\x85g"]
+    assert list(live.lines) == ["a\n", "b\r\n", "c\r", "d\u2028e\x0cf\x85g"]
 
 
 @pytest.mark.parametrize(
@@ -81,15 +81,32 @@ def test_ranges_are_counted_in_characters() -> None:
 
 def test_a_whole_new_text_replaces_all() -> None:
     live = document("a\nb")
-    live.rows()
+    assert live.offset(at(1, 1)) == 3
     live.apply_change(types.TextDocumentContentChangeWholeDocument("other\n"))
-    assert (live.source, live.rows()) == ("other\n", ["other\n", ""])
+    assert (live.source, live.offset(at(9, 9))) == ("other\n", 6)
+
+
+@given(st.lists(st.sampled_from(["x" * 20_000 + "\n", "\r", "🙂\r\n", "y" * 70_000, "\n"]), max_size=8), st.data())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_changes_of_texts_of_several_pieces(lines: list[str], data: st.DataObject) -> None:
+    text = "".join(lines)
+    live = document(text)
+    for _ in range(3):
+        ends = [0, len(text), *(i + 1 for i, c in enumerate(text) if c == "\n"), len(text) // 2]
+        near = sorted({min(max(0, end + by), len(text)) for end in ends for by in (-1, 0, 1)})
+        named = [i for i in near if i == 0 or text[i - 1 : i + 1] != "\r\n"]
+        start, end = sorted(data.draw(st.lists(st.sampled_from(named), min_size=2, max_size=2)))
+        new = data.draw(st.sampled_from(["", "\n", "\r", "z", "z\r\nz" * 9_000]))
+        first, last = document(text).positions([start, end])
+        live.apply_change(change(first, last, new))
+        text = text[:start] + new + text[end:]
+        assert live.source == text
+        assert live.positions([len(text)]) == document(text).positions([len(text)])
 
 
 def test_l14_typing_in_a_large_text_does_not_copy_it_each_time() -> None:
     """The joined text is made when somebody reads it, not at every change."""
     live = document("x" * 79 + "\n" + ("y" * 79 + "\n") * 200_000)
-    live.rows()
     for number in range(2_000):
         live.apply_change(change(types.Position(100_000, 0), types.Position(100_000, 0), str(number % 10)))
     assert live.source.count("y") == 79 * 200_000

@@ -13,11 +13,13 @@ from lsprotocol import types
 
 from agentls.errors import ToolError
 from agentls.lsp.language import AgentServer
+from agentls.lsp.pieces import Pieces
 from agentls.lsp.text import EditorText
 from agentls.workspace.buffers import disk_of, mark_of, text_hash
 from agentls.workspace.editor import Document
 from agentls.workspace.resolve import real_path
 
+_LARGE = 1_000_000
 Spawn = Callable[[Coroutine[Any, Any, object]], None]
 
 
@@ -66,6 +68,8 @@ class Documents:
         document = OpenDocument(uri, real_path(uri), live)
         self._open[unquote(uri)] = document
         self.rebase(document)
+        if len(params.text_document.text) > _LARGE:
+            self._spawn(_cut(live, params.text_document.text))
 
     def changed(self, params: types.DidChangeTextDocumentParams) -> None:
         document = self.get(params.text_document.uri)
@@ -114,10 +118,13 @@ class Documents:
         """An editor that takes over a file which changed on the disk says so by a change of the text alone."""
         try:
             while document.open:
-                version, text, mark = document.version, document.text, document.mark
-                found = await to_thread.run_sync(_agreement, path, text, mark)
-                if found is not None:
-                    document.agree(*found)
+                version = document.version
+                # The text is put together only if there is something to compare it with: it may be large.
+                if await to_thread.run_sync(mark_of, path) != document.mark:
+                    text = document.text
+                    found = await to_thread.run_sync(_agreement, path, text)
+                    if found is not None:
+                        document.agree(*found)
                 if document.version == version:
                     return
         finally:
@@ -125,7 +132,7 @@ class Documents:
 
 
 def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Pygls writes on what it registers, and a method cannot be written on."""
+    """A function for pygls, which writes on what it registers; a method cannot be written on."""
 
     def call(params: Any) -> None:
         method(params)
@@ -133,9 +140,12 @@ def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
     return call
 
 
-def _agreement(path: Path, text: str, mark: object) -> tuple[str, object] | None:
-    if mark_of(path) == mark:
-        return None
+async def _cut(live: EditorText, text: str) -> None:
+    """A large text takes too long to be cut at the first change."""
+    live.take(text, await to_thread.run_sync(Pieces, text))
+
+
+def _agreement(path: Path, text: str) -> tuple[str, object] | None:
     try:
         _, disk = disk_of(path)
     except ToolError:

@@ -69,7 +69,8 @@ class FrameCutter:
     def _body(self, wanted: int) -> "bytes | None":
         if len(self._buffer) < wanted:
             return None
-        body = bytes(self._buffer[:wanted])
+        with memoryview(self._buffer) as view, view[:wanted] as part:  # copied once: it may be large
+            body = bytes(part)
         del self._buffer[:wanted]
         self._wanted = None
         return body

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from agentls.schema.change import content_hash
+from agentls.schema.change import content_hash, content_hasher
 from agentls.workspace.editor import Applied, BufferEdit, Document, Editor, Headless
 from agentls.workspace.files import FileContent, read_now
 from agentls.workspace.hunks import hunks
@@ -18,6 +18,7 @@ from agentls.workspace.textfile import Span, Text, decode
 
 UNTITLED = "untitled:"
 _WRITTEN_MOST = 200
+_BLOCK = 256 * 1024
 _MARK = "\ufeff"
 
 
@@ -176,6 +177,8 @@ class Buffers:
 
 async def _unsaved(document: Document) -> bool:
     await document.settled()
+    if document.base is None:  # a pipe, or what may not be read: no file for us
+        return False
     version, text = document.version, document.text
     if document.digest is None or document.digest[0] != version:
         document.digest = (version, await to_thread.run_sync(text_hash, text))
@@ -186,8 +189,14 @@ def text_hash(text: str) -> str:
     """How a text is compared: line feeds, no byte order mark, and no matter whether the last line is ended, which some
     editors mend on their way to and from the disk.
     """
-    plain = text.removeprefix(_MARK).replace("\r\n", "\n").removesuffix("\n")
-    return content_hash(plain.encode("utf-8", "surrogatepass"))
+    start, end = int(text.startswith(_MARK)), len(text) - text.endswith("\n") - text.endswith("\r\n")
+    digest = content_hasher()
+    while start < end:  # in blocks, between which other threads get on
+        stop = min(start + _BLOCK, end)
+        stop -= stop < end and text[stop - 1] == "\r"
+        digest.update(text[start:stop].replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
+        start = stop
+    return digest.hexdigest()
 
 
 def disk_of(path: Path) -> tuple[FileContent, Disk]:

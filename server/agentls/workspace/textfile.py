@@ -47,7 +47,12 @@ class Text:
     @cached_property
     def view(self) -> str:
         """What a model sees and quotes: line feeds only, U+FFFD for what cannot be decoded."""
-        return _SURROGATE.sub(_UNREADABLE, self.raw.replace("\r\n", "\n"))
+        view = self.raw.replace("\r\n", "\n")
+        try:
+            view.encode()
+        except UnicodeEncodeError:
+            return _SURROGATE.sub(_UNREADABLE, view)
+        return view
 
     @cached_property
     def _crlf(self) -> list[int]:
