@@ -14,6 +14,8 @@ export interface AskDeps {
   server: Server;
   sessions: Sessions;
   diffs: Diffs;
+  /** The session that the user looks at: its questions come first. */
+  current(): string | undefined;
   /** Whether dialogs open by themselves. */
   dialogs(): boolean;
   /** Shows its card in the chat. */
@@ -53,9 +55,9 @@ export class Asks implements vscode.Disposable {
     this.#settled(this.queue.replace(all.filter((_, index) => ours[index])));
   }
 
-  /** Opens the dialog of one, or of the oldest, at the user's wish. */
+  /** Opens the dialog of one, or of the first, at the user's wish. */
   async answer(id?: string, kind: Kind = "answer"): Promise<void> {
-    const ask = id === undefined ? this.queue.list()[0] : this.queue.get(id);
+    const ask = id === undefined ? this.#first() : this.queue.get(id);
     if (ask === undefined) {
       void vscode.window.showInformationMessage(id === undefined ? "The agent asks nothing." : "That was settled already.");
       return;
@@ -68,6 +70,11 @@ export class Asks implements vscode.Disposable {
     this.#told?.announcement.withdraw();
     for (const dialog of this.#dialogs.values()) dialog.abort();
     this.#changed.dispose();
+  }
+
+  #first(): Ask | undefined {
+    const current = this.deps.current();
+    return (current === undefined ? undefined : this.queue.of(current)[0]) ?? this.queue.list()[0];
   }
 
   #put(ask: Ask): void {

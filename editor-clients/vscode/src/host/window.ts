@@ -69,6 +69,7 @@ export class Window implements vscode.Disposable {
       server,
       sessions,
       diffs,
+      current: () => this.#chats.current?.sessionId,
       dialogs: () => settings().permissionDialog === "dialog",
       showInChat: (ask) => void this.#showAsk(ask.rootSessionId, "permissionId" in ask ? ask.permissionId : ask.questionId),
       giveBack: (_, words) => void this.#chats.post({ type: "insert", text: words, chips: [], focus: false }),
