@@ -39,7 +39,7 @@ desk.test("code is copied by its button", async () => {
 desk.test("the keyboard alone is enough: to the chat, a prompt, stopping", async () => {
   await model.plays(hangs("On and on"), says("Fresh."));
   await window.command("workbench.action.closeSidebar");
-  await window.palette("agentls: Chat");
+  await window.palette("agentls: Open Chat");
   await until("the focus in the prompt", () => chat.input.evaluate((one) => one.ownerDocument.activeElement === one));
   await page.keyboard.type("Go on");
   await page.keyboard.press("Enter");
@@ -179,15 +179,15 @@ desk.test("two sessions of one window stream side by side; the list leads from o
   assert.equal(await chat.count("Left is here"), 0);
   await model.open("right");
   await chat.says("Right is here, right is done");
-  await window.command("agentls.sessions");
-  await window.quickRow("to the left").click();
+  await window.begin("agentls.sessions");
+  await window.quickRow("busy").click();
   await chat.says("Left is here");
   await chat.isBusy();
   assert.equal(await chat.count("Right is here"), 0);
   await model.open("left");
   await chat.says("Left is here, left is done");
-  await window.command("agentls.sessions");
-  await window.quickRow("to the right").click();
+  await window.begin("agentls.sessions");
+  await window.quick.locator(".monaco-list-row").nth(2).click(); // after "New session" and the newest
   await chat.says("Right is here, right is done");
 });
 

@@ -19,7 +19,7 @@ await chat.open();
 const setPath = (value) =>
   window.run("await vscode.workspace.getConfiguration('agentls').update('path', given ?? undefined, vscode.ConfigurationTarget.Global)", value);
 
-const restart = () => window.command("agentls.restart").catch(() => {}); // the test looks at what is said of its end
+const restart = () => window.command("agentls.restartServer").catch(() => {}); // the test looks at what is said of its end
 
 function program(name, text) {
   const path = desk.at(name);
@@ -86,27 +86,23 @@ desk.test("no server: the client says where it looked, and the words arrive once
 
 desk.test("a path in the settings that leads nowhere is named", async () => {
   await setPath("/nowhere/agentls");
-  await restart();
   await banner.getByText("The setting agentls.path names /nowhere/agentls").waitFor();
   await chat.button("Choose the program…", banner).waitFor();
 });
 
 desk.test("a server of another version of the protocol is refused with a reason", async () => {
   await setPath(impostor("newer", { experimental: { agentls: { protocolVersion: 99 } } }));
-  await restart();
   await banner.getByText("speaks version 99 of the protocol").waitFor();
   await banner.getByText("Update both").waitFor();
 });
 
 desk.test("another language server than ours is refused with a reason", async () => {
   await setPath(impostor("other", { hoverProvider: true }));
-  await restart();
   await banner.getByText("is no agentls server").waitFor();
 });
 
 desk.test("a server that ends again and again is given up with a reason, and can be started again", async () => {
   await setPath(program("broken", "#!/bin/sh\necho the disk is full >&2\nexit 3\n"));
-  await restart();
   await banner.getByText("in a row").waitFor({ timeout: 60_000 });
   await banner.getByText("the disk is full").waitFor();
   await chat.button("Show the log", banner).waitFor();

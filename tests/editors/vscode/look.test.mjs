@@ -116,7 +116,7 @@ desk.test("the editor's own dialog", async () => {
   await chat.send("Build it anew");
   await chat.card.waitFor();
   await picture("announcement");
-  await window.command("agentls.permissions");
+  await window.begin("agentls.answer");
   await window.quickRow("Allow once").waitFor();
   await picture("dialog");
   await window.quickRow("Reject").click();

@@ -46,7 +46,7 @@ async function asksBeforeItWrites() {
   const asked = chat.card.waitFor().then(() => true);
   const written = chat.tool("write").and(chat.frame.locator("[data-status=completed]")).waitFor().then(() => false);
   const result = await Promise.any([asked, written]);
-  await window.command("agentls.abort");
+  await window.command("agentls.stop");
   await chat.isIdle();
   return result;
 }

@@ -26,10 +26,10 @@ beforeEach(async () => {
 });
 
 /** Opens the editor's dialog of what is asked, as the user does. */
-async function dialog(text) {
+async function dialog(says) {
   await chat.card.waitFor();
-  await window.command("agentls.permissions");
-  await quick.getByText(text).first().waitFor();
+  await window.begin("agentls.answer");
+  await quick.getByPlaceholder(says).waitFor();
 }
 
 desk.test("once runs it and asks again the next time", async () => {
@@ -134,7 +134,7 @@ desk.test("a stop withdraws what was asked", async () => {
   await model.plays(bash("touch one"));
   await chat.send("Touch");
   await dialog("touch one");
-  await window.command("agentls.abort");
+  await window.command("agentls.stop");
   await chat.ending.getByText("Stopped").waitFor();
   await quick.waitFor({ state: "hidden" });
   await chat.card.waitFor({ state: "detached" });
@@ -216,7 +216,7 @@ desk.test("a question that is dismissed in the chat stops the turn", async () =>
 desk.test("the editor's dialog answers a question: one choice", async () => {
   await model.plays(asks(COLOURS), says("Thank you."));
   await chat.send("Paint");
-  await dialog("Which colour?").catch(() => {});
+  await dialog("Which colour?");
   await window.quickRow("blue").click();
   await chat.says("Thank you.");
   assert.match(model.heard(), /→ blue/);
@@ -225,7 +225,7 @@ desk.test("the editor's dialog answers a question: one choice", async () => {
 desk.test("the editor's dialog answers a question: several choices", async () => {
   await model.plays(asks({ ...COLOURS, multiple: true }), says("Thank you."));
   await chat.send("Paint");
-  await dialog("red");
+  await dialog("Which colour?");
   await window.quickRow("red").click();
   await window.quickRow("blue").click();
   await quick.getByRole("button", { name: "OK" }).click();
@@ -236,7 +236,7 @@ desk.test("the editor's dialog answers a question: several choices", async () =>
 desk.test("the editor's dialog answers a question: own words", async () => {
   await model.plays(asks(COLOURS), says("Thank you."));
   await chat.send("Paint");
-  await dialog("red");
+  await dialog("Which colour?");
   await window.quickRow("Answer in own words…").click();
   await quick.getByText("Which colour?").waitFor();
   await window.page.keyboard.type("a shade of green");
@@ -248,11 +248,11 @@ desk.test("the editor's dialog answers a question: own words", async () => {
 desk.test("a question's dialog that is left stays open, and is dismissed there only when it is said", async () => {
   await model.plays(asks(COLOURS));
   await chat.send("Paint");
-  await dialog("red");
+  await dialog("Which colour?");
   await window.page.keyboard.press("Escape");
   await quick.waitFor({ state: "hidden" });
   await chat.card.getByText("Which colour?").waitFor();
-  await dialog("red");
+  await dialog("Which colour?");
   await window.quickRow("Dismiss").click();
   await chat.ending.getByText("Stopped").waitFor();
 });

@@ -138,8 +138,8 @@ desk.test("two windows on one machine work side by side; another one's running s
   await model.open("right");
   await other.chat.says("Right is here, right is done");
   assert.equal(await chat.count("Right is here"), 0);
-  await other.command("agentls.sessions");
-  await other.quickRow("in the first window").click();
+  await other.begin("agentls.sessions");
+  await other.quickRow("busy").click();
   await other.chat.says("in the first window");
   await other.chat.frame.getByText("here it can only be read").waitFor();
   await model.open("left");

@@ -11,15 +11,15 @@ export class Chat {
   }
 
   async open() {
-    await this.window.command("agentls.chat.focus");
+    await this.window.command("agentls.openChat");
     await this.input.waitFor({ timeout: 60_000 });
   }
 
   /** A session of its own for a test. */
   async fresh() {
-    await this.window.command("agentls.newSession");
+    await this.window.command("agentls.startSession");
     await this.prompts.first().waitFor({ state: "detached" });
-    await this.window.command("agentls.chat.focus");
+    await this.window.command("agentls.openChat");
   }
 
   get input() {

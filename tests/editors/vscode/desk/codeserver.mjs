@@ -13,11 +13,13 @@ const QUIET = {
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "extensions.ignoreRecommendations": true,
+  "files.autoSave": "off", // as on a desktop
   "git.enabled": false,
   "telemetry.telemetryLevel": "off",
   "update.mode": "none",
   "window.dialogStyle": "custom",
   "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",
 };
 

@@ -40,7 +40,7 @@ export class Desk {
         executablePath: CHROMIUM,
         args: ["--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
       });
-      desk.#context = await desk.#browser.newContext();
+      desk.#context = await desk.#browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
       return desk;
     } catch (error) {
       await desk.close();
@@ -53,11 +53,14 @@ export class Desk {
   }
 
   #env(bare) {
-    const path = [dirname(SERVER), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
+    const usual = [dirname(SERVER), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
+    const path = bare ? this.#bareBin() : usual.join(delimiter);
+    writeFileSync(join(this.home, ".profile"), `export PATH="${path}"\n`); // the editor asks a login shell for it
     return {
       HOME: this.home,
       LANG: "C.UTF-8",
-      PATH: bare ? this.#bareBin() : path.join(delimiter),
+      PATH: path,
+      SHELL: "/bin/bash",
       XDG_CACHE_HOME: join(this.home, "cache"),
       XDG_CONFIG_HOME: join(this.home, "config"),
       XDG_DATA_HOME: join(this.home, "data"),
@@ -109,6 +112,7 @@ export class Desk {
   /** An editor window on a folder, with the extension at work. */
   async window({ folder = this.project, width = 1280, height = 800, active = true } = {}) {
     const page = await this.#context.newPage();
+    page.setDefaultTimeout(15_000);
     await page.setViewportSize({ width, height });
     const window = new Window(this, page, `${this.codeServer.url}?folder=${folder}`);
     this.windows.push(window);
@@ -128,6 +132,7 @@ export class Desk {
         await body(t);
       } catch (error) {
         await this.#keepTraces(t, name);
+        for (const window of this.windows) await window.calmDown().catch(() => {});
         throw error;
       }
     });

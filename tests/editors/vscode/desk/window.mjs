@@ -6,6 +6,8 @@ import { basename } from "node:path";
 import { Chat } from "./chat.mjs";
 import { until } from "./until.mjs";
 
+/** A name that a service worker in the page answers for. */
+const WEBVIEW_RESOURCES = ".vscode-resource.vscode-cdn.net";
 const EXTENSION_ID = "agentls.agentls";
 
 export class Window {
@@ -18,7 +20,8 @@ export class Window {
     page.on("console", (message) => this.console.push(message.text()));
     page.on("request", (request) => {
       const { hostname, protocol } = new URL(request.url());
-      if (/^(http|ws)/.test(protocol) && hostname !== "127.0.0.1") this.foreign.push(request.url());
+      const answeredHere = hostname === "127.0.0.1" || hostname.endsWith(WEBVIEW_RESOURCES);
+      if (/^(http|ws)/.test(protocol) && !answeredHere) this.foreign.push(request.url());
     });
     this.chat = new Chat(this);
   }
@@ -67,6 +70,11 @@ export class Window {
 
   command(name, ...given) {
     return this.run("return await vscode.commands.executeCommand(given[0], ...given[1])", [name, given]);
+  }
+
+  /** A command that ends only when the user has answered. */
+  begin(name, ...given) {
+    return this.run("void vscode.commands.executeCommand(given[0], ...given[1])", [name, given]);
   }
 
   /** A command by its title in the palette, which does not refresh while it is open. */
@@ -142,6 +150,14 @@ export class Window {
   #document(name, expression) {
     const found = "vscode.workspace.textDocuments.find((one) => one.uri.fsPath.endsWith('/' + given))";
     return this.run(`const document = ${found}; return document && ${expression}`, name);
+  }
+
+  /** After a test that failed: what it left open must not fail the next one. */
+  async calmDown() {
+    await this.page.keyboard.press("Escape");
+    await this.page.keyboard.press("Escape");
+    await this.command("agentls.stop");
+    await this.closeEditors();
   }
 
   async closeEditors() {
