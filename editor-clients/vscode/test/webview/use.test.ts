@@ -278,6 +278,14 @@ test("older messages come on demand, and what is read stays where it is", { skip
   await chat.page.getByText("the very first").waitFor({ state: "attached" });
 });
 
+test("a picture that a tool read is shown", { skip }, async () => {
+  const url = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+  const read = tool("read", { status: "completed", input: {}, title: "x.gif", output: "A picture.", metadata: {}, attachments: [{ mime: "image/gif", url }, { url: "https://tracker.example/x" }], time: { start: 0, end: 1 } });
+  await chat.send(state(), attach([user("look"), agent(read)]));
+  await chat.page.locator("[data-tool=read] .row-head").click();
+  assert.deepEqual(await chat.page.locator(".tool img").evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth)), [1]);
+});
+
 test("a tool's row opens: diff, output, file", { skip }, async () => {
   await chat.send(state(), attach(conversation()));
   await chat.page.locator("[data-tool=edit] .row-head").click();

@@ -186,7 +186,7 @@ export class ToolView implements PartView {
     else if (state.status === "running")
       body.append(h("pre", { class: "output output-live", tabindex: 0, role: "group", "aria-label": "Output" }, this.output));
     else if (state.status === "error") body.append(outputBox(state.error, "Error"));
-    else if (!this.patch) body.append(outputBox(state.output, "Output"));
+    else if (!this.patch) body.append(outputBox(state.output, "Output"), ...pictures(state.attachments ?? []));
     const actions = this.actions(input);
     if (actions.length > 0) body.append(h("div", { class: "row-actions" }, ...actions));
     return body;
@@ -204,6 +204,12 @@ export class ToolView implements PartView {
     }
     return list;
   }
+}
+
+/** The pictures that a tool brought. */
+function pictures(attachments: Record<string, unknown>[]): HTMLElement[] {
+  const urls = attachments.map(({ url }) => url).filter((url): url is string => typeof url === "string" && url.startsWith("data:image/"));
+  return urls.map((src) => h("img", { class: "picture", src, alt: "Picture that the tool read" }));
 }
 
 function action(words: string, does: () => void): HTMLElement {
