@@ -106,7 +106,7 @@ desk.test("a server that ends again and again is given up with a reason, and can
   await banner.getByText("in a row").waitFor({ timeout: 60_000 });
   await banner.getByText("the disk is full").waitFor();
   await chat.button("Show the log", banner).waitFor();
-  await setPath(SERVER);
+  program("broken", `#!/bin/sh\nexec ${SERVER}\n`);
   await model.plays(says("Whole again."));
   await chat.button("Restart the server", banner).click();
   await banner.waitFor({ state: "detached" });

@@ -5,13 +5,13 @@ import { Desk } from "./desk/desk.mjs";
 
 const desk = await Desk.open({ model: false, trustAll: false });
 after(() => desk.close());
-desk.write("agentls.json", JSON.stringify({ permission: { edit: "allow" } }));
+desk.write("agentls.json", JSON.stringify({ permission: { bash: "allow", edit: "allow" } }));
 desk.write("README.md", "# A project\n");
 const window = await desk.window({ active: false });
-const { chat, dialog, page } = window;
+const { chat, page } = window;
 
 desk.test("from the .vsix to the first answer of the demo model, by what is on the screen", async () => {
-  await dialog.getByRole("button", { name: /^No/ }).click();
+  await window.statusBar.getByText("Restricted Mode").waitFor();
   await page.locator(".activitybar").getByRole("tab", { name: "agentls" }).click();
   await chat.input.waitFor({ timeout: 60_000 });
   await chat.input.click();
@@ -25,27 +25,27 @@ desk.test("from the .vsix to the first answer of the demo model, by what is on t
 
 desk.test("an untrusted folder's settings do not count, and the chat says so", async () => {
   await chat.frame.getByTestId("banner").getByText("not trusted this folder").waitFor();
-  assert.equal(await asksBeforeItWrites(), true);
+  assert.equal(await asksBeforeItActs(), true);
 });
 
 desk.test("once the user trusts the folder its settings count, also after a reload", async () => {
   await chat.button("Trust this folder…", chat.frame.getByTestId("banner")).click();
   await page.getByRole("button", { name: "Trust", exact: true }).first().click();
   await chat.frame.getByTestId("banner").waitFor({ state: "detached" });
-  assert.equal(await asksBeforeItWrites(), false);
+  assert.equal(await asksBeforeItActs(), false);
   desk.remove("agentls-demo.md");
   await window.reload();
   await chat.open();
-  assert.equal(await asksBeforeItWrites(), false);
+  assert.equal(await asksBeforeItActs(), false);
 });
 
-/** The demo model writes a note in a new session: whether that is asked for. */
-async function asksBeforeItWrites() {
+/** The demo model writes a note and runs a command in a new session: whether that is asked for. */
+async function asksBeforeItActs() {
   await chat.fresh();
   await chat.send("Go on");
   const asked = chat.card.waitFor().then(() => true);
-  const written = chat.tool("write").and(chat.frame.locator("[data-status=completed]")).waitFor().then(() => false);
-  const result = await Promise.any([asked, written]);
+  const ran = chat.frame.locator("[data-tool=bash][data-status=completed]").waitFor().then(() => false);
+  const result = await Promise.any([asked, ran]);
   await window.command("agentls.stop");
   await chat.isIdle();
   return result;

@@ -27,18 +27,27 @@ export class Window {
   }
 
   async load({ active = true } = {}) {
+    await this.#loaded(() => this.page.goto(this.url), active);
+  }
+
+  /** As the user does it: the window is closed in good order and opened again. */
+  async reload() {
+    await this.#loaded(() => this.run("void vscode.commands.executeCommand('workbench.action.reloadWindow')"));
+  }
+
+  /** As when the window crashes. */
+  async crash() {
+    await this.#loaded(() => this.page.reload());
+  }
+
+  async #loaded(load, active = true) {
     const before = new Set(this.#sockets());
-    if (this.socket) await this.page.reload();
-    else await this.page.goto(this.url);
+    await load();
     await this.page.locator(".monaco-workbench .part.activitybar").waitFor({ timeout: 60_000 });
     this.socket = await until("the driver", () => this.#answering(before), 60_000);
     if (!active) return;
     const isActive = "return vscode.extensions.getExtension(given)?.isActive";
     await until("the extension", () => this.run(isActive, EXTENSION_ID), 60_000);
-  }
-
-  async reload() {
-    await this.load();
   }
 
   #sockets() {
