@@ -116,7 +116,7 @@ export class ChatPage {
       let quiet = 0;
       const observer = new MutationObserver(() => { quiet = 0; });
       observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-      while (quiet < 5) {
+      while (quiet < 8) {
         quiet++;
         await frame();
       }

@@ -3,6 +3,7 @@ import { h } from "../dom";
 import { icon } from "../icons";
 
 const NEAR = 32; // pixels from the end that still count as the end
+const HOLD = 1500; // milliseconds for which a place is held
 
 export class Scroller {
   readonly jump = h(
@@ -11,38 +12,42 @@ export class Scroller {
     icon("arrowDown"),
   );
   private following = true;
-  private held: { element: Element; top: number } | undefined;
+  private held: { element: Element; top: number; until: number } | undefined;
   private top = 0;
 
   constructor(private readonly log: HTMLElement) {
     log.addEventListener("scroll", () => { this.scrolled(); }, { passive: true });
+    for (const name of ["wheel", "keydown", "pointerdown"]) log.addEventListener(name, () => { this.held = undefined; }, { passive: true });
     new ResizeObserver(() => { this.after(); }).observe(log);
   }
 
   toEnd(): void {
+    this.held = undefined;
     this.following = true;
   }
 
-  /** What comes in next stands above this: it stays where it is. */
+  /** What comes in next stands above this: it stays where it is, until the user scrolls or all is drawn. */
   hold(element: Element | null): void {
-    this.held = element ? { element, top: element.getBoundingClientRect().top } : undefined;
+    const wasHeld = this.held !== undefined;
+    this.held = element ? { element, top: element.getBoundingClientRect().top, until: performance.now() + HOLD } : undefined;
+    if (!wasHeld) this.keep();
   }
+
+  /** The sizes of what came in are guesses until they are drawn: it takes some frames until they are right. */
+  private readonly keep = (): void => {
+    const { held } = this;
+    if (!held) return;
+    this.log.scrollTop += held.element.getBoundingClientRect().top - held.top;
+    if (performance.now() > held.until) this.held = undefined;
+    else requestAnimationFrame(this.keep);
+  };
 
   /** After the frame's drawing. */
   after(): void {
-    const { log, held } = this;
-    if (held) {
-      this.held = undefined;
-      this.keep(held, 3);
-    } else if (this.following) log.scrollTop = log.scrollHeight;
+    const { log } = this;
+    if (this.following && !this.held) log.scrollTop = log.scrollHeight;
     this.top = log.scrollTop;
     this.jump.hidden = this.following || this.atEnd();
-  }
-
-  /** The sizes of what came in are guesses until they were drawn: it takes some frames until they are right. */
-  private keep(held: { element: Element; top: number }, frames: number): void {
-    this.log.scrollTop += held.element.getBoundingClientRect().top - held.top;
-    if (frames > 0) requestAnimationFrame(() => { this.keep(held, frames - 1); });
   }
 
   private atEnd(): boolean {
