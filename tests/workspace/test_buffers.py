@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentls.schema.change import content_hash
@@ -17,6 +17,7 @@ from agentls.workspace.hunks import applied
 PIECES = st.lists(st.sampled_from(["a", "\n", "\r\n", "\r", "🙂", "\ufeff", "\u2028"]), max_size=40).map("".join)
 
 
+@settings(deadline=None)
 @given(PIECES)
 def test_texts_are_compared_in_blocks_as_in_one(text: str) -> None:
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")

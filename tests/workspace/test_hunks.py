@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentls.workspace.hunks import applied, hunks, stand
@@ -14,6 +14,7 @@ BEFORE = "A\nB\nC\nD\nE\nF\n"
 AFTER = "A\nB\nC\nnew\nE\nF\n"
 
 
+@settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_hunks_lead_from_one_text_to_the_other_in_order(before: str, after: str) -> None:
     spans = hunks(before, after)
@@ -22,6 +23,7 @@ def test_hunks_lead_from_one_text_to_the_other_in_order(before: str, after: str)
     assert all(span.text or span.end > span.start for span in spans)
 
 
+@settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_a_text_with_all_hunks_is_confirmed_and_the_old_one_is_not(before: str, after: str) -> None:
     spans = hunks(before, after)
