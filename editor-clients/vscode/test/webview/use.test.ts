@@ -308,6 +308,15 @@ test("screen readers hear the whole answer once, not each delta", { skip }, asyn
   assert.equal(await region.textContent(), "word1 word2 word3 word4 ");
 });
 
+test("a session that another process runs takes no prompt, and the text stays", { skip }, async () => {
+  await chat.send(state(), attach(conversation(), { owner: { pid: 4711 } }));
+  await chat.page.getByTestId("banner").getByText("Process 4711").waitFor();
+  await input().fill("keep me");
+  await input().press("Enter");
+  await chat.page.getByText("Not sent: another process runs this session.").waitFor();
+  assert.equal(await input().inputValue(), "keep me");
+});
+
 test("stop, and the queue's remove", { skip }, async () => {
   await chat.send(state(), attach(conversation(), busy, { queue: [{ messageId: "msg_q", text: "later", parts: [], createdAt: 1 }] }));
   await chat.page.getByRole("button", { name: "Stop", exact: true }).click();

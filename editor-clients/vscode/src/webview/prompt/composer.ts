@@ -176,7 +176,11 @@ export class Composer {
 
   private submit(delivery: "steer" | "queue"): void {
     const text = this.input.value.trim();
-    if ((text === "" && this.chips.length === 0) || this.copy?.owner) return;
+    if (text === "" && this.chips.length === 0) return;
+    if (this.copy?.owner) {
+      this.say("Not sent: another process runs this session.");
+      return;
+    }
     post(this.meant(text, delivery));
     this.history.leave();
     this.set("", []);
