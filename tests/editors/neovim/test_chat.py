@@ -32,12 +32,16 @@ def test_text_appears_while_it_is_written(desk: Desk, picture: Callable[[Nvim, s
     )
     nvim = desk.chat()
     send(nvim, "Tell me")
-    nvim.screen.wait_for("Some **bold** words and")
+    nvim.screen.wait_for("Some bold words and")
     assert "local x" not in nvim.screen.wait_for("● working")
     model.open("half")
     nvim.screen.wait_for("- a point")
     idle(nvim)
     nvim.screen.wait_gone("● working")
+    shown = nvim.screen.text().splitlines()
+    assert not any(sign in line for sign in ("**", "`", "# A heading") for line in shown)
+    nvim.keys("<C-w>kggVGy")
+    assert nvim.wait_lua("vim.fn.getreg('\"')").count("```") == 2  # what is copied is the source
     picture(nvim, "text")
 
 

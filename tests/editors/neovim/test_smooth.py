@@ -82,7 +82,7 @@ def test_a_session_of_2000_messages_opens_without_a_stall(desk: Desk, record_pro
     nvim.lua(HISTORY, 2000)
     nvim.lua(PROBE)
     nvim.lua("_G.feed()")
-    nvim.screen.wait_for("message** 2000")
+    nvim.screen.wait_for("message 2000")
     never_stood_still(nvim, record_property)
     assert shown(nvim) > 100_000
 

@@ -136,7 +136,7 @@ function Canvas:paint(first, marks)
         NS,
         first + mark.line,
         mark.from,
-        { end_col = mark.to, hl_group = mark.group, strict = false }
+        { end_col = mark.to, hl_group = mark.group, conceal = mark.hide and '' or nil, strict = false }
       )
     end
   end

@@ -99,7 +99,10 @@ function Chat:show(instead)
   elseif not win then
     win = api.nvim_open_win(self.buf, true, { split = 'right', win = -1 })
   end
-  options(win, vim.tbl_extend('force', PLAIN, { winfixwidth = true, statusline = ' agentls%=%P ' }))
+  options(
+    win,
+    vim.tbl_extend('force', PLAIN, { winfixwidth = true, statusline = ' agentls%=%P ', conceallevel = 2 })
+  )
   local below = window_of(self.prompt)
   if not below then
     below = api.nvim_open_win(self.prompt, true, { split = 'below', win = win, height = PROMPT_HEIGHT })

@@ -5,34 +5,42 @@ local M = {}
 ---@field line integer 0-based, within the lines that were given
 ---@field from integer byte column
 ---@field to integer
----@field group string
+---@field group? string
+---@field hide? boolean a sign that only the source needs
 
 ---@class agentls.MarkdownState
 ---@field fence? string the fence that is open
 
 local MAX = 2000
 
+--- Groups and signs within a line. A pattern captures the places where its text begins and where it ends.
+local INLINE = {
+  { '`()[^`]+()`', 'AgentlsCode' },
+  { '%*%*()[^*]+()%*%*', 'AgentlsBold' },
+  { '%[()[^%]]+()%]%([^)]+%)', 'AgentlsLink' },
+}
+
+local function hide(marks, at, from, to) marks[#marks + 1] = { line = at, from = from, to = to, hide = true } end
+
 local function inline(line, at, marks)
-  local taken = {}
-  local function find(pattern, group, keep)
+  local code = {}
+  for _, kind in ipairs(INLINE) do
+    local pattern, group = kind[1], kind[2]
     local from = 1
     while true do
-      local s, e = line:find(pattern, from)
-      if not s then return end
-      if not taken[s] then
+      local s, e, text, rest = line:find(pattern, from)
+      if not s then break end
+      if not code[s] then
         marks[#marks + 1] = { line = at, from = s - 1, to = e, group = group }
-        if keep then
-          for i = s, e do
-            taken[i] = true
-          end
+        hide(marks, at, s - 1, text - 1)
+        hide(marks, at, rest - 1, e)
+        for i = s, group == 'AgentlsCode' and e or s - 1 do
+          code[i] = true
         end
       end
       from = e + 1
     end
   end
-  find('`[^`]+`', 'AgentlsCode', true)
-  find('%*%*[^*]+%*%*', 'AgentlsBold')
-  find('%[[^%]]+%]%([^)]+%)', 'AgentlsLink')
 end
 
 ---@param lines string[]
@@ -47,10 +55,12 @@ function M.marks(lines, state)
     if fence and (not state.fence or vim.startswith(fence, state.fence)) then
       state.fence = not state.fence and fence or nil
       marks[#marks + 1] = vim.tbl_extend('error', whole, { group = 'AgentlsFence' })
+      hide(marks, at, 0, select(2, line:find(fence, 1, true)))
     elseif state.fence then
       marks[#marks + 1] = vim.tbl_extend('error', whole, { group = 'AgentlsCodeBlock' })
     elseif line:find('^#+%s') then
       marks[#marks + 1] = vim.tbl_extend('error', whole, { group = 'AgentlsHeading' })
+      hide(marks, at, 0, #line:match('^#+%s+'))
     elseif #line <= MAX then
       local bullet = line:match('^%s*[-*+]%s') or line:match('^%s*%d+[.)]%s')
       if bullet then marks[#marks + 1] = { line = at, from = 0, to = #bullet, group = 'AgentlsBullet' } end
