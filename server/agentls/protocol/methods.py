@@ -60,7 +60,7 @@ SHELL = Request(
     session.ShellParams,
     session.ShellResult,
     "Runs the user's own command in the session, without a model. Attaches the caller.",
-    (E.SESSION_NOT_FOUND, E.SESSION_BUSY, E.SESSION_LOCKED, E.CONFLICT, E.PATH_DENIED, E.UNTRUSTED),
+    (E.SESSION_NOT_FOUND, E.SESSION_BUSY, E.SESSION_LOCKED, E.CONFLICT, E.PATH_DENIED),
 )
 CONTINUE = Request(
     "session/continue",
