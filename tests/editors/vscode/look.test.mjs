@@ -45,7 +45,17 @@ const { chat, page } = window;
 const path = desk.write("sum.py", "def add(a, b):\n    return a - b\n\n\nprint(add(1, 2))\n");
 await chat.open();
 await window.show("sum.py");
-await window.command("workbench.action.increaseViewSize").catch(() => {});
+await widen(120);
+
+/** Pulls the side bar's edge. */
+async function widen(by) {
+  const box = await page.locator(".part.sidebar").boundingBox();
+  const [x, y] = [box.x + box.width + 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + by, y, { steps: 5 });
+  await page.mouse.up();
+}
 
 async function theme(name) {
   await window.run("await vscode.workspace.getConfiguration('workbench').update('colorTheme', given, true)", THEMES[name]);
@@ -55,13 +65,16 @@ async function theme(name) {
 }
 
 async function picture(name) {
-  if (PICTURES) await page.screenshot({ path: join(PICTURES, `vscode-${name}.png`) });
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `vscode-${name}.png`), animations: "disabled" });
 }
 
 /** What axe finds wrong in the webview as it is now. */
 async function violations() {
   const body = await chat.frame.locator("body").elementHandle();
   const frame = await body.ownerFrame();
+  // The page is transparent; what is behind it axe cannot see from inside.
+  const behind = await page.locator(".part.sidebar").evaluate((part) => getComputedStyle(part).backgroundColor);
+  await frame.evaluate((colour) => (document.documentElement.style.backgroundColor = colour), behind);
   await frame.evaluate(AXE_CODE);
   const result = await frame.evaluate(() => globalThis.axe.run(document));
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);

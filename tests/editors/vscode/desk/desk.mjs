@@ -112,7 +112,7 @@ export class Desk {
   /** An editor window on a folder, with the extension at work. */
   async window({ folder = this.project, width = 1280, height = 800, active = true } = {}) {
     const page = await this.#context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width, height });
     const window = new Window(this, page, `${this.codeServer.url}?folder=${folder}`);
     this.windows.push(window);

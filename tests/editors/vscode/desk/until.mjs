@@ -1,7 +1,7 @@
 /** Waiting for a condition: the only way in which these tests wait. */
 import { setTimeout as pause } from "node:timers/promises";
 
-export async function until(what, condition, milliseconds = 20_000) {
+export async function until(what, condition, milliseconds = 30_000) {
   const end = Date.now() + milliseconds;
   for (;;) {
     let last;
