@@ -1,5 +1,7 @@
 """An edit counts when the document's text shows it: what editors answer is not what they did."""
 
+import asyncio
+
 import pytest
 
 from e2e.buffers import ABLE, Buffer, Desk, edit, options, read
@@ -104,19 +106,19 @@ async def test_edit_and_typing_that_arrive_as_one_change(desk: Desk) -> None:
 async def test_a_slow_confirmation_is_waited_for(desk: Desk) -> None:
     """The answer comes at once, the text later."""
     buffer = dirty(desk)
-    kept: list[Message] = []
+    came: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
 
     def later(params: Message) -> Message:
-        kept.append(params)
+        came.set_result(params)
         return {"applied": True}
 
     desk.editor.on_edit = later
     mark = desk.talk.client.mark()
     desk.model.plays(calls(edit(buffer.at, "line 20", "AGENT")), says("Done."))
     await desk.talk.prompt("Go.")
-    await desk.talk.client.wait_for("workspace/applyEdit", after=mark)
+    asked = await came
     assert not desk.talk.seen("file/edited")
-    desk.editor.apply(kept[0])
+    desk.editor.apply(asked)
     await desk.talk.ended(after=mark)
 
     (state,) = [part["state"] for part in await desk.talk.tools()]

@@ -1,5 +1,6 @@
 """What is kept of a change in a buffer, and what an abort leaves of it."""
 
+import asyncio
 import sqlite3
 import zlib
 
@@ -62,19 +63,19 @@ async def test_an_edit_that_an_abort_meets_on_its_way_is_recorded_if_it_came_thr
         desk = await Desk.begin(client, folder, model)
         buffer = desk.editor.open(desk.file("disk\n"))
         desk.editor.type(buffer, "disk", "user")
-        kept: list[Message] = []
+        came: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
 
         def later(params: Message) -> Message:
-            kept.append(params)
+            came.set_result(params)
             return {"applied": True}
 
         desk.editor.on_edit = later
         model.plays(calls(edit(buffer.at, "user", "agent")), says("Never."))
         mark = client.mark()
         await desk.talk.prompt("Go.")
-        await client.wait_for("workspace/applyEdit", after=mark)
+        asked = await came
         abort = client.send("session/abort", {"sessionId": desk.talk.id})
-        desk.editor.apply(kept[0])
+        desk.editor.apply(asked)
         assert (await client.answer(abort))["aborted"] is True
         ended = await desk.talk.ended(after=mark)
 
