@@ -55,6 +55,7 @@ async function widen(by) {
   await page.mouse.down();
   await page.mouse.move(x + by, y, { steps: 5 });
   await page.mouse.up();
+  await page.mouse.move(x + 400, y);
 }
 
 async function theme(name) {
@@ -74,9 +75,11 @@ async function violations() {
   const frame = await body.ownerFrame();
   // The page is transparent; what is behind it axe cannot see from inside.
   const behind = await page.locator(".part.sidebar").evaluate((part) => getComputedStyle(part).backgroundColor);
-  await frame.evaluate((colour) => (document.documentElement.style.backgroundColor = colour), behind);
+  const paint = (colour) => frame.evaluate((value) => (document.documentElement.style.backgroundColor = value), colour);
+  await paint(behind);
   await frame.evaluate(AXE_CODE);
   const result = await frame.evaluate(() => globalThis.axe.run(document));
+  await paint("");
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
 }
 
@@ -117,6 +120,7 @@ desk.test("the same, narrow", async () => {
   const wide = await chat.frame.locator("body").evaluate((body) => body.scrollWidth > body.clientWidth + 1);
   assert.equal(wide, false, "nothing sticks out at the side");
   await page.setViewportSize({ width: 1280, height: 860 });
+  await widen(200);
   await chat.allow();
   await chat.says("It is mended.");
   await inAllThemes("done");

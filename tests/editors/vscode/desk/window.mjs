@@ -32,7 +32,7 @@ export class Window {
 
   /** As the user does it: the window is closed in good order and opened again. */
   async reload() {
-    await this.#loaded(() => this.run("void vscode.commands.executeCommand('workbench.action.reloadWindow')"));
+    await this.#loaded(() => this.palette("Developer: Reload Window"));
   }
 
   /** As when the window crashes. */
