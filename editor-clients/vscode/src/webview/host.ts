@@ -30,6 +30,11 @@ export function post(message: FromWebview): void {
   api.postMessage(message);
 }
 
+/** What the editor gives back to a chat in a tab when its window was reloaded: the session, for the host. */
+export function remember(sessionId: string | undefined): void {
+  api.setState({ sessionId });
+}
+
 export function request<M extends WebviewMethod>(method: M, params: WebviewParams<M>): Promise<Requests[M]["result"]> {
   const requestId = ++requests;
   return new Promise((done, failed) => {

@@ -8,7 +8,7 @@ import { StatusLine } from "./dock/status";
 import { h } from "./dom";
 import { Frames } from "./frames";
 import { Header } from "./header";
-import { answered, failed, post, request } from "./host";
+import { answered, failed, post, remember, request } from "./host";
 import type { LogContext } from "./log/context";
 import { Ending, UnsentList } from "./log/ending";
 import { Log } from "./log/log";
@@ -103,6 +103,7 @@ export class Panel {
       const id = message.sessionId;
       this.copy = id === undefined ? undefined : this.newCopy(id);
       this.log.show(this.copy);
+      remember(id);
     }
     if (message.attach) this.copy?.attached(message.attach);
     this.soon();
