@@ -191,6 +191,18 @@ async def test_one_session_until_a_new_one_is_asked_for(plain: Plain, model: Scr
     assert "First." not in heard(model)
 
 
+async def test_a_session_that_there_is_not_does_not_become_the_one_that_is_meant(plain: Plain, model: Script) -> None:
+    model.plays(says("First."), says("Second."))
+    await plain.run("agentls.prompt", "one")
+    await plain.told("First.")
+    for command in ("agentls.prompt", "agentls.shell"):
+        error = await plain.refused(command, "two", {"sessionId": "ses_00000000000000000000000000"})
+        assert error.kind == "session_not_found"
+    await plain.run("agentls.prompt", "three")
+    await plain.told("Second.")
+    assert "one" in heard(model)
+
+
 async def test_wait_idle_answers_at_the_end_and_its_cancel_aborts(plain: Plain, model: Script) -> None:
     model.plays(says("Done."), says("Never whole", 2, gate="never"))
     result = await plain.run("agentls.prompt", {"text": "Go", "wait": "idle"})
@@ -267,7 +279,9 @@ async def test_arguments_need_no_list(plain: Plain, model: Script, arguments: ob
 
 async def test_nothing_to_abort_and_nothing_to_answer(fresh: Plain) -> None:
     assert await fresh.run("agentls.abort") == {"aborted": False}
-    assert (await fresh.refused("agentls.reply", "once")).kind == "permission_not_found"
+    error = await fresh.refused("agentls.reply", "once")
+    assert error.kind == "permission_not_found"
+    assert error.message.endswith("agentls.permissions lists what is open.")
     assert await fresh.run("agentls.permissions") == {"permissions": [], "questions": []}
 
 

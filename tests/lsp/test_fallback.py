@@ -162,6 +162,17 @@ async def test_questions_come_one_after_another_and_dismissing_one_rejects_all(s
     assert screen.resolutions() == ["rejected"]
 
 
+async def test_what_a_question_hides_is_seen_and_the_answer_is_the_label_itself(screen: Screen) -> None:
+    option = QuestionOption(label="Yes\u202e", description="no\nreally\x1b")
+    screen.questions(QuestionItem(header="Go", question="Sure\x07?", options=(option,)))
+    await screen.settle()
+    assert screen.shown() == ["Go: Sure\\x07?\nYes\\x202e: no really\\x1b"]
+    screen.answer("Yes\\x202e")
+    await screen.settle()
+    [event] = [e for e in screen.world.events if isinstance(e, Changed) and e.method == "question/resolved"]
+    assert json.loads(b"{%b}" % event.params)["answers"] == [["Yes\u202e"]]
+
+
 async def test_a_question_without_options_could_be_answered_by_nobody(screen: Screen) -> None:
     screen.questions(RED_OR_BLUE, QuestionItem(header="Name", question="Which?"))
     await screen.settle()

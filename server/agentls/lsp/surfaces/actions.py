@@ -52,6 +52,7 @@ def _fix(uri: str, diagnostic: types.Diagnostic) -> types.CodeAction:
     item = {"message": diagnostic.message, "range": _range(diagnostic.range)}
     item |= {"severity": int(diagnostic.severity)} if diagnostic.severity else {}
     item |= {"source": diagnostic.source} if diagnostic.source else {}
+    item |= {"code": diagnostic.code} if diagnostic.code is not None else {}
     parts = [
         _text("input/fix"),
         _selection(uri, _lines(diagnostic.range)),

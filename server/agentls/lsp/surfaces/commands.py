@@ -13,6 +13,7 @@ from agentls.lsp.handling import Caller, Command
 from agentls.lsp.surfaces import names
 from agentls.lsp.surfaces.arguments import Given, TextAt
 from agentls.lsp.surfaces.current import Current
+from agentls.lsp.surfaces.doing import short
 from agentls.protocol.permission import PermissionReplyParams, QuestionReplyParams
 from agentls.protocol.session import AbortParams, CreateParams, PromptParams, ShellParams
 from agentls.schema.base import Raw, Value, json_array
@@ -111,8 +112,10 @@ class Commands:
         found = [cast("dict[str, Any]", from_json(wire)) for wire in wires]
         if not found:
             kind = ErrorKind.PERMISSION_NOT_FOUND if member == "permissionId" else ErrorKind.QUESTION_NOT_FOUND
-            raise AgentError(kind, f"{given.command}: nothing waits for an answer.")
+            where = f" in the session {self._current.session_id}" if self._current.session_id else ""
+            words = f"{given.command}: nothing waits for an answer{where}. {names.PERMISSIONS} lists what is open."
+            raise AgentError(kind, words)
         if len(found) > 1:
-            named = ", ".join(f"{one[member]} ({one[title]})" for one in found)
+            named = ", ".join(f"{one[member]} ({short(str(one[title]))})" for one in found)
             raise given.wrong(f"several wait for an answer, so name one by `{member}`: {named}", member)
         return str(found[0][member])

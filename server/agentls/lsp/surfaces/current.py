@@ -15,6 +15,7 @@ class Current:
     def use(self, caller: Caller[App], session_id: str | None) -> str:
         """The one that is named, else the current one, made in the editor's first folder if there is none."""
         if session_id is not None:
+            caller.app.sessions.get(session_id)  # one that there is not must not stay the current one
             self.session_id = session_id
         return self.session_id or self.begin(caller, CreateParams()).id
 

@@ -132,11 +132,12 @@ class Fallback:
             return
         answers: list[tuple[str, ...]] = []
         for item in asked.questions:
-            label = await self._choice(types.MessageType.Info, _text(item), [option.label for option in item.options])
-            if label is None:
+            labels = {visible(one_line(option.label)): option.label for option in item.options}
+            chosen = await self._choice(types.MessageType.Info, _text(item), list(labels))
+            if chosen is None:
                 self._questions.reject(asked.question_id)
                 return
-            answers.append((label,))
+            answers.append((labels[chosen],))
         self._questions.reply(asked.question_id, tuple(answers))
 
     async def _choice(self, kind: types.MessageType, text: str, titles: list[str]) -> str | None:
@@ -169,5 +170,5 @@ def _id(asked: Asked) -> str:
 
 
 def _text(item: QuestionItem) -> str:
-    described = [f"{option.label}: {option.description}" for option in item.options if option.description]
-    return "\n".join([f"{item.header}: {item.question}" if item.header else item.question, *described])
+    described = [one_line(f"{option.label}: {option.description}") for option in item.options if option.description]
+    return visible("\n".join([f"{item.header}: {item.question}" if item.header else item.question, *described]))
