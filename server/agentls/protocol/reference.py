@@ -52,7 +52,7 @@ def _roots(bundle: Schema) -> set[str]:
 def _request(name: str, row: Schema, defs: Schema) -> list[str]:
     notes = [row["does"]]
     if row["direction"] == "toClient":
-        notes.append("*From the server to the client; later.*")
+        notes.append("*From the server to a client that said in `documents` that it answers this.*")
     elif not row["served"]:
         notes.append("*Later: answers `not_supported`.*")
     lines = [f"#### `{name}`", "", " ".join(notes), "", "Params:", "", *_members(row["params"], defs), ""]
