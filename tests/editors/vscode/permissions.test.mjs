@@ -257,6 +257,19 @@ desk.test("a question's dialog that is left stays open, and is dismissed there o
   await chat.ending.getByText("Stopped").waitFor();
 });
 
+desk.test("the notification answers, without the chat in view", async () => {
+  await model.plays({ events: [{ gate: "ask" }, ...touches("one"), { finish: "tool_calls" }, "done"] }, says("Touched."));
+  await chat.send("Touch");
+  await chat.isBusy();
+  await window.command("workbench.view.explorer");
+  await model.open("ask");
+  await window.notices.getByRole("button", { name: "Allow once" }).or(window.notices.getByRole("link", { name: "Allow once" })).click();
+  await until("the file", () => desk.has("one"));
+  await window.notices.getByText("agentls asks").waitFor({ state: "detached" });
+  await chat.open();
+  await chat.says("Touched.");
+});
+
 desk.test("typing goes on while something is asked: no dialog takes the keys", async () => {
   desk.write("mine.txt", "");
   await model.plays({ events: [{ gate: "ask" }, ...touches("one"), { finish: "tool_calls" }, "done"] }, says("Touched."));
