@@ -27,7 +27,7 @@ export class Chat {
   }
 
   get prompts() {
-    return this.frame.getByTestId("prompt");
+    return this.frame.getByTestId("prompt").filter({ visible: true });
   }
 
   get answers() {

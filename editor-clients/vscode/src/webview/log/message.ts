@@ -107,6 +107,7 @@ class UserView implements MessageView {
     const tools = parts.filter((part) => part.type === "compaction" || part.type === "subtask");
     this.things.replaceChildren(...files.map((part) => attachment(part, this.context)), ...tools.map(note));
     this.words.hidden = text === "";
+    this.element.hidden = text === "" && this.things.childElementCount === 0; // only the server's own words, as after Continue
   }
 
   private say(text: string): void {

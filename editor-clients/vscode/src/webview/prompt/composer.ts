@@ -20,7 +20,7 @@ const WAYS = {
 
 type ForPrompt = Extract<ToWebview, { type: "draft" | "insert" | "giveBack" | "files" }>;
 
-const DRAFT_MS = 150; // from the last key to the draft's saving
+const DRAFT_MS = 150; // from a key to the draft's saving
 
 export class Composer {
   readonly input = h("textarea", {
@@ -207,8 +207,8 @@ export class Composer {
     this.chips = stillNamed(this.chips, this.input.value);
     this.problem.hidden = true;
     this.refresh();
-    window.clearTimeout(this.saving);
-    this.saving = window.setTimeout(() => { this.save(); }, DRAFT_MS);
+    // Not put off by the next key: who types without a pause would have nothing saved.
+    this.saving ??= window.setTimeout(() => { this.save(); }, DRAFT_MS);
   }
 
   private save(): void {
