@@ -53,7 +53,7 @@ export class Desk {
   }
 
   #env(bare) {
-    const usual = [dirname(SERVER), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
+    const usual = [dirname(SERVER), "/usr/local/bin", "/usr/bin", "/bin"];
     const path = bare ? this.#bareBin() : usual.join(delimiter);
     writeFileSync(join(this.home, ".profile"), `export PATH="${path}"\n`); // the editor asks a login shell for it
     return {
