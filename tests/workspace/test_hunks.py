@@ -37,6 +37,13 @@ def test_hunks_are_small() -> None:
     assert (span.start, span.end, span.text) == (8, 8, "new ")
 
 
+def test_what_is_appended_stands_within_the_last_line() -> None:
+    (span,) = hunks("one\nfive\n", "one\nfive\nsix\n")
+    assert (span.start, span.end, span.text) == (8, 8, "\nsix")
+    (behind_an_open_line,) = hunks("one", "one\ntwo\n")
+    assert (behind_an_open_line.start, behind_an_open_line.text) == (3, "\ntwo\n")
+
+
 def test_two_far_places_are_two_hunks() -> None:
     before = "".join(f"{number}\n" for number in range(100))
     spans = hunks(before, before.replace("\n5\n", "\nfive\n").replace("\n90\n", "\nninety\n"))

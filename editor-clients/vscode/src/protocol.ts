@@ -232,6 +232,7 @@ export interface DiagnosticInput {
   range?: LineRangeInput;
   severity?: 1 | 2 | 3 | 4;
   source?: string;
+  code?: string | number;
 }
 
 /** As in LSP; its further members are not looked at. */
@@ -240,6 +241,7 @@ export interface DiagnosticOutput {
   range?: LineRangeOutput;
   severity?: 1 | 2 | 3 | 4;
   source?: string;
+  code?: string | number;
 }
 
 export interface DiagnosticsInputInput {

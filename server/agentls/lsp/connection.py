@@ -119,6 +119,7 @@ class Connection(Generic[A]):
         self._dispatcher.answer_now(request.id, partial(self._initialize_now, params))
 
     def _initialize_now(self, params: types.InitializeParams) -> object:
+        self._language.client = params.client_info
         handler = cast("Callable[..., Any]", self._language.handler(types.INITIALIZE))
         result = call_now(handler, params, spawn=self._spawn)
         plain = self._language.plain_result(types.INITIALIZE, result)

@@ -54,10 +54,13 @@ class LspEditor:
 
     @property
     def edits(self) -> bool:
-        able = self._server.language.client_capabilities.workspace
-        if able is None or not able.apply_edit or able.workspace_edit is None:
+        language = self._server.language
+        able = language.client_capabilities.workspace
+        if able is None or not able.apply_edit:
             return False
-        return bool(able.workspace_edit.document_changes)
+        # Neovim takes edits of a version, and does not say so.
+        known = language.client is not None and language.client.name == "Neovim"
+        return known or bool(able.workspace_edit and able.workspace_edit.document_changes)
 
     @property
     def saves(self) -> bool:

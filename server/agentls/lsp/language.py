@@ -29,6 +29,7 @@ class AgentProtocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Any) -> None:
         super().__init__(server, converter)
+        self.client: types.ClientInfo | None = None
         self._put: Callable[[bytes], None] | None = None
         self._asked: dict[RequestId, tuple[asyncio.Future[Any], str]] = {}
         self._numbers = itertools.count(1)

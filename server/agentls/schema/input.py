@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agentls.schema.base import Value
 
@@ -58,6 +58,10 @@ class SelectionInput(Value):
     version: int | None = None
 
 
+def _plain(code: object) -> object:
+    return code if isinstance(code, str | int) else None
+
+
 class Diagnostic(Value):
     """As in LSP; its further members are not looked at."""
 
@@ -65,6 +69,7 @@ class Diagnostic(Value):
     range: LineRange | None = None
     severity: Literal[1, 2, 3, 4] | None = None
     source: str | None = None
+    code: Annotated[str | int | None, BeforeValidator(_plain)] = None
 
 
 class DiagnosticsInput(Value):

@@ -137,9 +137,10 @@ def _result(path: Resolved | None, found: _Found, context: ToolContext) -> ToolR
 
 
 def diagnostic_row(item: Diagnostic) -> str:
-    """`line:column severity: message [source]`, from 1."""
+    """`line:column severity: message [source code]`, from 1."""
     start = item.range.start if item.range else LinePosition(line=0)
-    source = f" [{one_line(item.source)}]" if item.source else ""
+    origin = [one_line(str(word)) for word in (item.source, item.code) if word not in {None, ""}]
+    source = f" [{' '.join(origin)}]" if origin else ""
     return f"{start.line + 1}:{start.character + 1} {_SEVERITIES[item.severity or 1]}: {one_line(item.message)}{source}"
 
 

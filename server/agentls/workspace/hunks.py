@@ -89,7 +89,11 @@ def _trimmed(before: str, span: Span) -> Span:
     """Without the characters that stay at both ends."""
     old, new = before[span.start : span.end], span.text
     head, rest = _ends(old, new)
-    return Span(span.start + head, span.end - rest, new[head : len(new) - rest])
+    start, end, text = span.start + head, span.end - rest, new[head : len(new) - rest]
+    if start == end == len(before) and before.endswith("\n") and text.endswith("\n"):
+        # Behind the last line there is no line for editors that do not count what follows its end (Neovim).
+        return Span(start - 1, end - 1, "\n" + text[:-1])
+    return Span(start, end, text)
 
 
 def _ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:

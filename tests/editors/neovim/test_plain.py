@@ -163,3 +163,29 @@ def test_shell_shows_the_output(desk: Desk) -> None:
     run(nvim, "shell", "echo from the shell")
     nvim.screen.wait_for("$ echo from the shell")
     nvim.screen.wait_for("Exit code: 0")
+
+
+def test_unsaved_text_is_edited_in_the_buffer_and_can_be_undone(desk: Desk) -> None:
+    """Neovim takes edits of a version, and does not say so."""
+    path = str(desk.project / "a.py")
+    edit = {"filePath": path, "oldString": "undefined_name", "newString": "'known'"}
+    add = {"filePath": path, "oldString": "# mine", "newString": "# mine\n# added"}
+    calls = [
+        {"calls": [{"name": name, "arguments": given}]}
+        for name, given in (("read", {"filePath": path}), ("edit", edit), ("edit", add))
+    ]
+    model = desk.model(*calls, {"text": "Edited."})
+    nvim = opened(desk)
+    nvim.keys("Go# mine<Esc>")
+    nvim.wait_lua("vim.lsp.get_client_by_id(_G.client_id).attached_buffers[1]")
+    run(nvim, "prompt", "Mend it")
+    for _ in range(2):
+        nvim.screen.wait_for("1: Allow once")
+        nvim.keys("1<CR>")
+    nvim.screen.wait_for("Edited.")
+    lines = "vim.api.nvim_buf_get_lines(1, 0, -1, false)"
+    assert nvim.lua(f"return {lines}") == ["import os", "print('known')", "# mine", "# added"]
+    assert (desk.project / "a.py").read_text(encoding="utf-8") == "import os\nprint(undefined_name)\n"
+    assert "# mine" in model.requests()[1]["messages"][-1]["content"]
+    nvim.lua("vim.cmd('buffer 1 | undo | undo')")
+    assert nvim.lua(f"return {lines}") == ["import os", "print(undefined_name)", "# mine"]

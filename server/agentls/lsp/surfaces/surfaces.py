@@ -3,6 +3,7 @@
 from contextlib import suppress
 from functools import partial
 from typing import Any
+from urllib.parse import unquote
 
 from lsprotocol import types
 
@@ -60,10 +61,6 @@ class Surfaces:
                 with suppress(AgentError):  # the turn ended meanwhile
                     await self._app.turns.abort(*followed)
 
-        def initialize(params: types.InitializeParams) -> None:
-            self._window.belongs_to(params.client_info)
-
-        server.feature(types.INITIALIZE)(initialize)
         server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(code_action)
         server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)(cancelled)
 
@@ -102,7 +99,7 @@ class Surfaces:
     def _text_at(self, uri: str, where: Any) -> str | None:
         given = LineRange.model_validate(where)
         start, end = (types.Position(line=one.line, character=one.character) for one in (given.start, given.end))
-        document = self._language.workspace.text_documents.get(uri)
+        document = self._language.workspace.text_documents.get(unquote(uri))  # so pygls keeps them
         return None if document is None else document.text_in_client_range(types.Range(start=start, end=end))
 
     def _took(

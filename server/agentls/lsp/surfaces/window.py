@@ -12,19 +12,18 @@ log = logging.getLogger(__name__)
 
 
 class Window:
-    """`shows_documents`: the client said that it can. `halts_at_messages`: a message makes the user press a key before
-    he types on, unless it is an error.
-    """
+    """`shows_documents`: the client said that it can."""
 
     def __init__(self, language: AgentProtocol) -> None:
         self._language = language
         self.shows_documents = False
-        self.halts_at_messages = False
 
-    def belongs_to(self, client: types.ClientInfo | None) -> None:
+    @property
+    def halts_at_messages(self) -> bool:
+        """A message makes the user press a key before he types on, unless it is an error."""
         # Neovim 0.11 ends each message but errors with a line break, which asks for the return key.
-        name, version = (client.name, client.version or "") if client else ("", "")
-        self.halts_at_messages = name == "Neovim" and version.startswith("0.11.")
+        client = self._language.client
+        return client is not None and client.name == "Neovim" and (client.version or "").startswith("0.11.")
 
     def say(self, kind: types.MessageType, text: str) -> None:
         """One line: editors cut more, or make the user press a key."""
