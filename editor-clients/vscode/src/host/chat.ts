@@ -3,6 +3,7 @@ import type * as vscode from "vscode";
 import type { Position } from "../protocol";
 import type { Draft, EventMessage, StateMessage, ToWebview } from "../shared/messages";
 import { requestError } from "./failure";
+import type { Memory } from "./memory";
 import type { Chosen } from "./outbox";
 import type { Notification, Server } from "./server";
 
@@ -10,8 +11,7 @@ const FRAME = 16;
 
 export interface ChatDeps {
   server: Server;
-  /** Outlives the window. */
-  memory: vscode.Memento;
+  memory: Memory;
   state(chat: Chat): StateMessage;
   /** The session that it shows is another one. */
   moved(chat: Chat): void;
@@ -37,7 +37,7 @@ export class Chat {
     private readonly deps: ChatDeps,
     sessionId?: string,
   ) {
-    this.#sessionId = sessionId ?? deps.memory.get(`shown.${key}`);
+    this.#sessionId = sessionId ?? deps.memory.get<string | undefined>(`shown.${key}`, undefined);
     this.chosen = deps.memory.get<Chosen>(`chosen.${key}`, {});
   }
 
@@ -51,12 +51,12 @@ export class Chat {
 
   set draft(draft: Draft) {
     const empty = draft.text === "" && draft.chips.length === 0;
-    void this.deps.memory.update(`draft.${this.key}`, empty ? undefined : draft);
+    this.deps.memory.set(`draft.${this.key}`, empty ? undefined : draft);
   }
 
   choose(chosen: Chosen): void {
     this.chosen = { ...this.chosen, ...chosen };
-    void this.deps.memory.update(`chosen.${this.key}`, this.chosen);
+    this.deps.memory.set(`chosen.${this.key}`, this.chosen);
     this.tell();
   }
 
@@ -96,7 +96,7 @@ export class Chat {
     if (sessionId === this.#sessionId && sessionId !== undefined) return;
     this.#sessionId = sessionId;
     this.#position = undefined;
-    void this.deps.memory.update(`shown.${this.key}`, sessionId);
+    this.deps.memory.set(`shown.${this.key}`, sessionId);
     this.deps.moved(this);
     this.tell();
     void this.attach();

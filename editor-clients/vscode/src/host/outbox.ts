@@ -25,7 +25,7 @@ export type Entry = Unsent & {
   post: Posted;
 };
 
-export interface Memory {
+export interface Kept {
   read(): Entry[];
   write(entries: readonly Entry[]): void;
 }
@@ -43,10 +43,10 @@ export class Outbox {
   readonly #sending = new Set<string>();
 
   constructor(
-    private readonly memory: Memory,
+    private readonly kept: Kept,
     private readonly post: Post,
   ) {
-    this.#entries = memory.read();
+    this.#entries = kept.read();
   }
 
   of(chat: string): Unsent[] {
@@ -117,7 +117,7 @@ export class Outbox {
 
   #put(entries: Entry[]): void {
     this.#entries = entries;
-    this.memory.write(entries);
+    this.kept.write(entries);
     this.post.changed();
   }
 }

@@ -6,6 +6,7 @@ import type { Editor } from "./editor";
 import { RequestError } from "./failure";
 import { folderFor, folderOf } from "./folders";
 import { messageId } from "./ids";
+import type { Memory } from "./memory";
 import { partsOf } from "./mentions";
 import { Outbox, type Entry, type Posted } from "./outbox";
 import type { Server } from "./server";
@@ -15,7 +16,7 @@ export interface SenderDeps {
   server: Server;
   sessions: Sessions;
   editor: Editor;
-  memory: vscode.Memento;
+  memory: Memory;
   /** The chat that an entry was sent in, or the one that stands for it now. */
   chat(key: string): Chat | undefined;
   trust(directory: string): Promise<boolean>;
@@ -31,7 +32,7 @@ export class Sender {
   constructor(private readonly deps: SenderDeps) {
     const { memory } = deps;
     this.outbox = new Outbox(
-      { read: () => memory.get<Entry[]>(UNSENT, []), write: (entries) => void memory.update(UNSENT, entries) },
+      { read: () => memory.get<Entry[]>(UNSENT, []), write: (entries) => { memory.set(UNSENT, entries); } },
       {
         send: (entry, created) => this.#send(entry, created),
         giveBack: (entry, draft, error) => {

@@ -15,6 +15,7 @@ import { Editor } from "./editor";
 import { requestError } from "./failure";
 import { folderFor, folders, trusted } from "./folders";
 import { Inbox } from "./inbox";
+import { Memory } from "./memory";
 import { Pickers } from "./pickers";
 import { pythonsOf } from "./python";
 import { Remedies } from "./remedies";
@@ -50,6 +51,7 @@ export class Window implements vscode.Disposable {
   readonly server = new Server(this.#launch());
   readonly #sessions = new Sessions(this.server);
   readonly #catalog = new Catalog(this.server);
+  readonly #memory: Memory;
   readonly #remedies: Remedies;
   readonly #asks: Asks;
   readonly #sender: Sender;
@@ -61,7 +63,10 @@ export class Window implements vscode.Disposable {
 
   constructor(context: vscode.ExtensionContext) {
     const { server } = this;
-    const [sessions, catalog, editor, diffs, memory] = [this.#sessions, this.#catalog, this.#editor, this.#diffs, context.workspaceState];
+    const [sessions, catalog, editor, diffs] = [this.#sessions, this.#catalog, this.#editor, this.#diffs];
+    const kept = (context.storageUri ?? context.globalStorageUri).fsPath;
+    const memory = new Memory(kept, (reason) => { this.#channel.error(`What is typed cannot be kept over a reload: ${reason}`); });
+    this.#memory = memory;
     const trust = (directory: string) => askTrust(server, directory);
     const readme = vscode.Uri.joinPath(context.extensionUri, "README.md");
     this.#remedies = new Remedies({ server, channel: this.#channel, readme, trust: async () => { await trust(folders()[0]?.path ?? ""); } });
@@ -95,7 +100,7 @@ export class Window implements vscode.Disposable {
   }
 
   async stop(): Promise<void> {
-    await this.server.stop();
+    await Promise.all([this.server.stop(), this.#memory.settled()]);
   }
 
   dispose(): void {
