@@ -65,6 +65,8 @@ local function answer(method, params)
       tell('Your answer did not arrive: ' .. err.message, vim.log.levels.ERROR)
     elseif result.status == 'superseded' then
       tell(('Somebody else answered first: %s.'):format(result.resolution.outcome))
+    else
+      question.forget(id)
     end
     M.refresh()
   end)
@@ -79,22 +81,24 @@ local function show(ask, wanted)
   end
   local back = shown and shown.back or vim.api.nvim_get_current_win()
   if shown then shown.dialog:close() end
-  local does = { answer = answer }
-  function does.later()
+  local function put_off()
     for _, one in ipairs(M.open()) do
       later[id_of(one)] = true
     end
     take_away()
     M.told_how()
   end
-  function does.step(by)
+  local function step(by)
     local now = M.open()
-    show(now[(index - 1 + by) % #now + 1], true)
+    if #now > 0 then show(now[(index - 1 + by) % #now + 1], true) end
   end
   local kind = ask.permissionId and permission or question
   vim.cmd.stopinsert()
-  shown =
-    { id = id_of(ask), back = back, dialog = kind.open(ask, { index = index, count = #list, wanted = wanted }, does) }
+  local dialog = kind.open(ask, { index = index, count = #list, wanted = wanted }, answer)
+  dialog:map({ 'q', '<Esc>' }, put_off, true)
+  dialog:map({ ']' }, function() step(1) end, true)
+  dialog:map({ '[' }, function() step(-1) end, true)
+  shown = { id = id_of(ask), back = back, dialog = dialog }
   M.told_how()
 end
 
@@ -129,8 +133,13 @@ function M.refresh()
     take_away()
     if gone then tell('The question was settled.') end
   end
-  for id in pairs(later) do
-    if not open[id] then later[id] = nil end
+  for _, ids in ipairs({ later, told }) do
+    for id in pairs(ids) do
+      if not open[id] then ids[id] = nil end
+    end
+  end
+  for _, words in ipairs(question.left(open)) do
+    prompt.give_back(agent.here(), words)
   end
   if #list > 0 then M.told_how() end
   if shown then return end

@@ -20,6 +20,7 @@ local PROMPT_HEIGHT = 5
 ---@field private drawing boolean
 ---@field private clock? uv.uv_timer_t
 ---@field private link string
+---@field private rebuilding? boolean
 local Chat = {}
 Chat.__index = Chat
 
@@ -41,14 +42,36 @@ end
 function Chat.new(agent, id)
   numbers = numbers + 1
   local self = setmetatable({ id = id, number = numbers, agent = agent, outbox = {}, drawing = false, link = '' }, Chat)
-  self.buf = scratch('agentls://chat/' .. numbers, 'agentls')
-  self.prompt = scratch('agentls://prompt/' .. numbers, 'agentls-prompt')
+  self:build()
+  return self
+end
+
+function Chat:build()
+  self.buf = scratch('agentls://chat/' .. self.number, 'agentls')
+  self.prompt = scratch('agentls://prompt/' .. self.number, 'agentls-prompt')
   vim.bo[self.buf].modifiable = false
   self.canvas = Canvas.new(self.buf)
   self:map()
   api.nvim_create_autocmd('BufWinEnter', { buffer = self.buf, callback = function() self:draw_soon() end })
   prompt.attach(self)
-  return self
+  for _, buf in ipairs({ self.buf, self.prompt }) do
+    api.nvim_create_autocmd('BufUnload', { buffer = buf, callback = function() self:rebuild() end })
+  end
+end
+
+--- The user deletes one of the buffers: both are made anew, the session goes on, and what was typed stays.
+function Chat:rebuild()
+  if self.rebuilding then return end
+  self.rebuilding = true
+  local text = prompt.text(self)
+  vim.schedule(function()
+    for _, buf in ipairs({ self.buf, self.prompt }) do
+      if api.nvim_buf_is_valid(buf) then api.nvim_buf_delete(buf, { force = true }) end
+    end
+    self:build()
+    self.rebuilding = false
+    prompt.set(self, text)
+  end)
 end
 
 -- Windows -------------------------------------------------------------------------------------------------------------

@@ -113,11 +113,11 @@ end
 ---@param title string
 ---@param foot? string
 function Dialog.sheet(title, foot)
-  local sheet = { title = title, foot = foot, lines = {}, marks = {} }
+  local sheet = { title = title:gsub('[%s%z]+', ' '), foot = foot, lines = {}, marks = {} }
   ---@param line string
   ---@param group? string for the whole line
   function sheet.add(line, group)
-    local pieces = vim.split(line, '\n', { plain = true })
+    local pieces = vim.split(line:gsub('%z', ''), '\n', { plain = true })
     for _, piece in ipairs(pieces) do
       sheet.lines[#sheet.lines + 1] = piece
       if group then
@@ -127,7 +127,8 @@ function Dialog.sheet(title, foot)
   end
   --- A key and what it does.
   function sheet.key(key, text, quiet)
-    local line = ('  %s  %s%s'):format(key, text, quiet and '  ' .. quiet or '')
+    quiet = quiet and quiet:gsub('[\n%z]', ' ')
+    local line = ('  %s  %s%s'):format(key, text:gsub('[\n%z]', ' '), quiet and '  ' .. quiet or '')
     sheet.add(line)
     local at = #sheet.lines - 1
     sheet.marks[#sheet.marks + 1] = { line = at, from = 2, to = 2 + #key, group = 'AgentlsKey' }

@@ -1,13 +1,16 @@
 --- What was typed and not sent yet, kept over the end of Neovim: a file for each project.
+local tell = require('agentls.notice')
+
 local M = {}
 
 local OLD = 90 * 24 * 3600 -- seconds after which a draft is forgotten
-local PAUSE = 500 -- milliseconds without a key before a draft is written
+local DELAY = 500 -- milliseconds from a key to the writing of a draft, with all that was typed meanwhile
 
 ---@class agentls.Draft
 ---@field text string
 ---@field at integer seconds
 
+local told = false
 local due = {} ---@type table<agentls.Chat, true>
 
 ---@param root string
@@ -24,15 +27,24 @@ local function load(root)
   return ok and type(drafts) == 'table' and drafts or {}
 end
 
+--- Said once: it would come with each key.
+local function lost(problem)
+  if told then return end
+  told = true
+  tell(('What you type is not kept over the end of Neovim: %s'):format(problem or 'the disk is full'), vim.log.levels.WARN)
+end
+
 --- Only the user may read it.
 local function write(file, text)
-  vim.fn.mkdir(vim.fs.dirname(file), 'p', 448)
+  pcall(vim.fn.mkdir, vim.fs.dirname(file), 'p', 448) -- where it fails, opening says why
   local new = ('%s.%d'):format(file, vim.uv.os_getpid())
-  local fd = vim.uv.fs_open(new, 'w', 384)
-  if not fd then return end
-  local written = vim.uv.fs_write(fd, text)
+  local fd, problem = vim.uv.fs_open(new, 'w', 384)
+  if not fd then return lost(problem) end
+  local written, full = vim.uv.fs_write(fd, text)
   vim.uv.fs_close(fd)
-  if written == #text then vim.uv.fs_rename(new, file) end
+  if written == #text then return vim.uv.fs_rename(new, file) end
+  vim.uv.fs_unlink(new)
+  lost(full)
 end
 
 ---@param root string
@@ -74,14 +86,14 @@ function M.keep(chat)
   put(root, chat.draft, unsent(chat))
 end
 
---- Writes it after a pause.
+--- Writes it in a moment.
 ---@param chat agentls.Chat
 function M.keep_soon(chat)
   if due[chat] then return end
   due[chat] = true
   vim.defer_fn(function()
     if due[chat] then M.keep(chat) end
-  end, PAUSE)
+  end, DELAY)
 end
 
 --- Writes what was not written yet; Neovim ends.

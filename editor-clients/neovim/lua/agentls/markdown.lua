@@ -107,9 +107,7 @@ local LINKS = {
   AgentlsWait = 'DiagnosticWarn',
   AgentlsBusy = 'DiagnosticInfo',
   AgentlsKey = 'Special',
-  AgentlsBorder = 'FloatBorder',
   AgentlsTitle = 'FloatTitle',
-  AgentlsBar = 'WinBar',
   AgentlsOutput = 'Comment',
 }
 

@@ -81,9 +81,9 @@ end
 
 ---@param ask table
 ---@param place {index: integer, count: integer, wanted: boolean}
----@param does {answer: fun(method: string, params: table), later: fun(), step: fun(by: integer)}
+---@param answer fun(method: string, params: table)
 ---@return agentls.Dialog
-function M.open(ask, place, does)
+function M.open(ask, place, answer)
   local chosen, always = {}, option(ask, 'always')
   local offered = always and always.patterns or {}
   for _, pattern in ipairs(offered) do
@@ -92,7 +92,7 @@ function M.open(ask, place, does)
   local dialog = Dialog.open(M.sheet(ask, place, chosen), place.wanted)
   local function reply(params)
     params.permissionId = ask.permissionId
-    does.answer(protocol.request.permission_reply, params)
+    answer(protocol.request.permission_reply, params)
   end
   local function store(scope)
     local patterns = vim.tbl_filter(function(p) return chosen[p] end, offered)
@@ -116,9 +116,6 @@ function M.open(ask, place, does)
       if words and vim.trim(words) ~= '' then reply({ reply = 'reject', message = words }) end
     end)
   end)
-  dialog:map({ 'q', '<Esc>' }, does.later, true)
-  dialog:map({ ']' }, function() does.step(1) end, true)
-  dialog:map({ '[' }, function() does.step(-1) end, true)
   return dialog
 end
 

@@ -58,16 +58,16 @@ function M.parts(text, root)
     local part
     if seen[name] then
       part = nil
-    elseif word == 'selection' then
+    elseif name == 'selection' then
       part = buf and marked(buf)
       problem = not part and 'Nothing is selected for @selection.' or problem
-    elseif word == 'diagnostics' then
+    elseif name == 'diagnostics' then
       part = buf and diagnostics(buf)
       problem = not part and 'There is no file for @diagnostics.' or problem
     else
       for _, path in ipairs({ word, name }) do
         local full = vim.startswith(path, '/') and path or vim.fs.joinpath(root, path)
-        if not part and vim.uv.fs_stat(full) then part = { type = 'file', uri = vim.uri_from_fname(full) } end
+        if not part and path ~= '' and vim.uv.fs_stat(full) then part = { type = 'file', uri = vim.uri_from_fname(full) } end
       end
     end
     seen[name] = true

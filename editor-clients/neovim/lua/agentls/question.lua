@@ -4,6 +4,32 @@ local protocol = require('agentls.protocol')
 
 local M = {}
 
+---@class agentls.Begun what was answered and not sent yet, each by the number of the question
+---@field answers string[][]
+---@field chosen table<integer, table<string, boolean>>
+---@field own table<integer, string>
+---@field number integer the one that is shown
+
+local begun = {} ---@type table<string, agentls.Begun> by question id
+
+--- Forgets what was answered: the server has it.
+---@param id string
+function M.forget(id) begun[id] = nil end
+
+--- Own words that nobody took, for questions that are not open any more.
+---@param open table<string, table>
+---@return string[]
+function M.left(open)
+  local words = {}
+  for id, one in pairs(begun) do
+    if not open[id] then
+      vim.list_extend(words, vim.tbl_values(one.own))
+      begun[id] = nil
+    end
+  end
+  return words
+end
+
 ---@param item table one of the questions
 ---@param title string
 ---@param foot? string
@@ -18,9 +44,8 @@ function M.sheet(item, title, foot, chosen, own)
   sheet.add('')
   local first = #sheet.lines + 1
   for index, option in ipairs(item.options or {}) do
-    local label = option.label:gsub('\n', ' ')
     local box = item.multiple and (chosen[option.label] and '[x] ' or '[ ] ') or ''
-    sheet.key(tostring(index), box .. label, option.description and (option.description:gsub('\n', ' ')))
+    sheet.key(tostring(index), box .. option.label, option.description)
   end
   sheet.add('')
   if own then sheet.add('     own words: ' .. own, 'AgentlsCode') end
@@ -33,8 +58,8 @@ end
 
 ---@class agentls.Asking one of the questions while it is shown
 ---@field item table
----@field chosen table<string, boolean>
----@field own? string own words, where several answers are allowed
+---@field number integer
+---@field begun agentls.Begun
 ---@field dialog agentls.Dialog
 ---@field write fun()
 ---@field done fun(answers: string[])
@@ -44,7 +69,8 @@ end
 local function pick(asking, option)
   if not option then return end
   if not asking.item.multiple then return asking.done({ option.label }) end
-  asking.chosen[option.label] = not asking.chosen[option.label]
+  local chosen = asking.begun.chosen[asking.number]
+  chosen[option.label] = not chosen[option.label]
   asking.write()
 end
 
@@ -52,18 +78,18 @@ end
 local function finish(asking)
   local list = {}
   for _, option in ipairs(asking.item.options or {}) do
-    if asking.chosen[option.label] then list[#list + 1] = option.label end
+    if asking.begun.chosen[asking.number][option.label] then list[#list + 1] = option.label end
   end
-  list[#list + 1] = asking.own
+  list[#list + 1] = asking.begun.own[asking.number]
   if #list > 0 then asking.done(list) end
 end
 
 ---@param asking agentls.Asking
 local function own_words(asking)
-  vim.ui.input({ prompt = 'Your answer: ' }, function(words)
+  vim.ui.input({ prompt = 'Your answer: ', default = asking.begun.own[asking.number] }, function(words)
     if not words or vim.trim(words) == '' then return end
+    asking.begun.own[asking.number] = words
     if not asking.item.multiple then return asking.done({ words }) end
-    asking.own = words
     asking.write()
   end)
 end
@@ -92,17 +118,22 @@ end
 
 ---@param ask table
 ---@param place {index: integer, count: integer, wanted: boolean}
----@param does {answer: fun(method: string, params: table), later: fun(), step: fun(by: integer)}
+---@param answer fun(method: string, params: table)
 ---@return agentls.Dialog
-function M.open(ask, place, does)
-  local answers, dialog = {}, nil ---@type string[][], agentls.Dialog?
+function M.open(ask, place, answer)
+  local state = begun[ask.questionId] or { answers = {}, chosen = {}, own = {}, number = 1 }
+  begun[ask.questionId] = state
+  local dialog ---@type agentls.Dialog?
   local function show(number)
     local item = ask.questions[number]
-    local asking = { item = item, chosen = {} } ---@type agentls.Asking
+    state.number, state.chosen[number] = number, state.chosen[number] or {}
+    local asking = { item = item, number = number, begun = state } ---@type agentls.Asking
     local foot = #ask.questions > 1 and ('question %d of %d'):format(number, #ask.questions)
       or place.count > 1 and ('%d of %d'):format(place.index, place.count)
       or nil
-    local function sheet() return M.sheet(item, 'Question · ' .. item.header, foot, asking.chosen, asking.own) end
+    local function sheet()
+      return M.sheet(item, 'Question · ' .. item.header, foot, state.chosen[number], state.own[number])
+    end
     local page, first = sheet()
     if dialog then
       dialog:write(page)
@@ -112,18 +143,15 @@ function M.open(ask, place, does)
     asking.dialog = dialog
     function asking.write() dialog:write((sheet())) end
     function asking.done(list)
-      answers[number] = list
+      state.answers[number] = list
       if number < #ask.questions then return show(number + 1) end
-      does.answer(protocol.request.question_reply, { questionId = ask.questionId, answers = answers })
+      answer(protocol.request.question_reply, { questionId = ask.questionId, answers = state.answers })
     end
     keys(asking, first)
     vim.api.nvim_win_set_cursor(dialog.win, { math.min(first, #page.lines), 0 })
   end
-  show(1)
-  dialog:map({ 'x' }, function() does.answer(protocol.request.question_reject, { questionId = ask.questionId }) end)
-  dialog:map({ 'q', '<Esc>' }, does.later, true)
-  dialog:map({ ']' }, function() does.step(1) end, true)
-  dialog:map({ '[' }, function() does.step(-1) end, true)
+  show(state.number)
+  dialog:map({ 'x' }, function() answer(protocol.request.question_reject, { questionId = ask.questionId }) end)
   return dialog
 end
 

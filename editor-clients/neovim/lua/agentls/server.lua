@@ -170,7 +170,10 @@ end
 local function config(cmd)
   local handlers = vim.tbl_extend('error', {}, bridge.handlers)
   for _, method in pairs(protocol.notification) do
-    handlers[method] = function(_, params) hooks.notified(method, params) end
+    handlers[method] = function(_, params, context)
+      -- A server that was told to stop still speaks; the next one tells what counts.
+      if context.client_id == M.id then hooks.notified(method, params) end
+    end
   end
   local options = hooks.options
   local trusted = options.trusted

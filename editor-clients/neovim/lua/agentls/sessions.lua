@@ -19,7 +19,7 @@ function M.label(session)
 end
 
 --- Lets the user choose a session of this folder, or of all folders.
----@param options {all?: boolean, query?: string, beside?: boolean}
+---@param options {all?: boolean, query?: string}
 function M.pick(options)
   local params = { directory = not options.all and agent.root() or nil, query = options.query }
   agent.request(protocol.request.session_list, params, function(err, result)
@@ -30,7 +30,7 @@ function M.pick(options)
       kind = 'agentls.session',
       format_item = function(session) return session and M.label(session) or 'Start a new one' end,
     }, function(session, index)
-      if index then agent.open(session and session.id or nil, options.beside) end
+      if index then agent.open(session and session.id or nil) end
     end)
   end)
 end

@@ -28,7 +28,9 @@ local function mark(block, line, from, to, group)
   block.marks[#block.marks + 1] = { line = line, from = from, to = to, group = group }
 end
 
+--- A buffer takes no line with a line feed in it, and Vim's functions no NUL, and models write both.
 local function add(block, line, group)
+  line = line:gsub('[\n%z]', ' ')
   block.lines[#block.lines + 1] = line
   if group then mark(block, #block.lines - 1, 0, #line, group) end
 end
@@ -38,7 +40,7 @@ end
 ---@param limit integer
 ---@return string
 function M.one_line(text, limit)
-  text = vim.trim((text or ''):gsub('%s+', ' '))
+  text = vim.trim((text or ''):gsub('[%s%z]+', ' '))
   return vim.fn.strcharlen(text) > limit and vim.fn.strcharpart(text, 0, limit - 1) .. '…' or text
 end
 
@@ -48,6 +50,7 @@ end
 ---@return string[]
 function M.wrap(text, width)
   local lines = {}
+  width = math.max(width, 2) -- of a window that has no room for words, and a word must grow shorter
   for _, given in ipairs(M.lines(text)) do
     lines[#lines + 1] = ''
     for word in given:gmatch('%S+') do
@@ -193,7 +196,7 @@ function M.part(part, opened, asked, width)
   if part.type == 'tool' then return M.tool(part, opened, asked, width) end
   local block = { key = part.id, lines = {}, marks = {} }
   if part.type == 'file' then
-    add(block, '⎘ ' .. (part.filename or part.url), 'AgentlsQuiet')
+    add(block, '⎘ ' .. M.one_line(part.filename or part.url, 200), 'AgentlsQuiet')
   elseif part.type == 'subtask' then
     add(block, '⑂ ' .. part.agent .. '  ' .. part.description, 'AgentlsTool')
   else

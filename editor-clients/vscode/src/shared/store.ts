@@ -58,7 +58,7 @@ export function textOf(part: Part, field: PartDelta["field"]): string {
 
 function holderOf(part: Part, field: PartDelta["field"]): { [name: string]: string | undefined } | undefined {
   if (field === "text") return part.type === "text" || part.type === "reasoning" ? (part as never) : undefined;
-  return part.type === "tool" ? ((part).state as never) : undefined;
+  return part.type === "tool" ? (part.state as never) : undefined;
 }
 
 export class SessionCopy {
@@ -143,8 +143,7 @@ export class SessionCopy {
   }
 
   private apply(change: Change): void {
-    const { kind, removed } = change;
-    const { value } = change;
+    const { kind, value, removed } = change;
     this.lists.clear();
     if (kind === "session") this.session = (value as Session | undefined) ?? this.session;
     else if (kind === "turn") this.turn = (value as Turn | undefined) ?? this.turn;

@@ -43,6 +43,13 @@ export function setAttribute(element: Element, name: string, value: string | boo
   else if (element.getAttribute(name) !== (value === true ? "" : value)) element.setAttribute(name, value === true ? "" : value);
 }
 
+/** Does what a button begins, once at a time. The button is not `disabled`: that would take away the focus. */
+export async function once(button: HTMLElement, work: () => Promise<unknown>): Promise<void> {
+  if (button.getAttribute("aria-disabled") === "true") return;
+  button.setAttribute("aria-disabled", "true");
+  await work().finally(() => { button.removeAttribute("aria-disabled"); });
+}
+
 /** A text on one line of at most so many characters. */
 export function oneLine(text: string, limit: number): string {
   const line = text.slice(0, limit * 4).replace(/\s+/g, " ").trim();

@@ -26,6 +26,11 @@ export class RequestError extends Error {
   }
 }
 
+/** What went wrong, for a person. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function post(message: FromWebview): void {
   api.postMessage(message);
 }

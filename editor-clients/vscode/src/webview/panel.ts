@@ -17,7 +17,10 @@ import { Banners, Welcome } from "./welcome";
 import { ENDINGS } from "./words";
 
 export class Panel {
-  readonly frames = new Frames(() => { this.log.scroller.after(); });
+  readonly frames = new Frames(() => {
+    this.log.scroller.after();
+    this.keepFocus(document.activeElement);
+  });
   private state: StateMessage | undefined;
   private copy: SessionCopy | undefined;
   private error: string | undefined;
@@ -27,7 +30,11 @@ export class Panel {
   private readonly welcome = new Welcome();
   private readonly ending = new Ending();
   private readonly unsent = new UnsentList();
-  private readonly asks = new Asks(() => { this.composer.focus(); }, () => this.folder);
+  private readonly asks = new Asks({
+    leave: () => { this.composer.focus(); },
+    folder: () => this.folder,
+    giveBack: (text) => { this.composer.take({ type: "giveBack", draft: { text, chips: [] }, reason: "The question was settled before your words were sent; here they are." }); },
+  });
   private readonly todos = new TodoList();
   private readonly queue = new QueueList(this.say);
   private readonly status = new StatusLine(this.say);
@@ -57,6 +64,7 @@ export class Panel {
       frames: this.frames,
       folds: new Map(),
       copy: () => this.copy,
+      say: this.say,
       showThoughts: () => this.state?.settings.showThoughts ?? false,
       asked: (partId) => [...(this.copy?.pending.values() ?? [])].some((ask) => ask.partId === partId),
       around: {
@@ -65,7 +73,10 @@ export class Panel {
           if (target.kind === "web") post({ type: "link", href: target.href });
           else post({ type: "open", uri: target.uri, ...(target.range ? { range: target.range } : {}) });
         },
-        copy: (text) => { post({ type: "copy", text }); },
+        copy: (text) => {
+          post({ type: "copy", text });
+          announce("Copied");
+        },
       },
     };
   }
@@ -143,6 +154,7 @@ export class Panel {
 
   private readonly work = (): boolean => {
     const { state, copy, error } = this;
+    const focused = document.activeElement;
     this.header.show(state, copy);
     this.banners.show({ state, copy, error });
     this.welcome.show({ state, copy, error });
@@ -153,8 +165,15 @@ export class Panel {
     this.queue.show(copy);
     this.status.show(copy);
     this.composer.show(state, copy);
+    this.keepFocus(focused);
     return false;
   };
+
+  /** Who works by keyboard is not left nowhere when what had the focus goes. */
+  private keepFocus(before: Element | null): void {
+    const elsewhere = document.activeElement !== before && document.activeElement !== document.body;
+    if (before && !elsewhere && !before.checkVisibility()) this.composer.focus();
+  }
 
   private soon(): void {
     this.frames.soon(this.work);

@@ -1,19 +1,8 @@
 /** Characters that hide or reorder text are shown by their names where a person must know what really stands there. */
-
-// Controls but line feed and tab, soft hyphen, marks of direction, zero widths, invisible operators, fillers, tags.
-// eslint-disable-next-line no-control-regex, no-misleading-character-class
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
-
-/** Most text has no such character; this is quick to tell. */
-const PLAIN = /^[\t\n\u0020-\u007e\u00a1-\u00ac\u00ae-\u034e]*$/;
-
-/** `U+202E` for a character that cannot be seen. */
-export function nameOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-}
+import { HIDDEN, nameOf, PLAIN } from "../shared/hidden";
 
 /** The text in pieces: plain ones, and the names of characters that cannot be seen. */
-export function pieces(text: string): { text: string; hidden: boolean }[] {
+function pieces(text: string): { text: string; hidden: boolean }[] {
   const list: { text: string; hidden: boolean }[] = [];
   if (PLAIN.test(text)) return [{ text, hidden: false }];
   let from = 0;
@@ -41,13 +30,6 @@ function marker(name: string): HTMLElement {
   element.className = "hidden-character";
   element.textContent = name;
   return element;
-}
-
-/** The same as plain text, for names and labels. */
-export function visibleText(text: string): string {
-  return pieces(text)
-    .map((piece) => (piece.hidden ? `[${piece.text}]` : piece.text))
-    .join("");
 }
 
 // eslint-disable-next-line no-control-regex

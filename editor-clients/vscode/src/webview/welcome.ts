@@ -24,7 +24,7 @@ export interface Situation {
   error: string | undefined;
 }
 
-export function remedyButtons(remedies: readonly Remedy[]): HTMLElement[] {
+function remedyButtons(remedies: readonly Remedy[]): HTMLElement[] {
   return remedies.map((remedy, index) =>
     h("button", { class: index === 0 ? "button" : "button secondary", type: "button", onclick: () => { post({ type: "remedy", remedy }); } }, REMEDIES[remedy]));
 }

@@ -45,6 +45,10 @@ export function pathOfUri(uri: string): string {
   }
 }
 
+export function uriOfPath(path: string): string {
+  return `file://${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
 /** What a call is about, in few words. */
 export function subject(part: ToolPart, folder: string | undefined): string {
   const { state } = part;

@@ -205,3 +205,8 @@ export function question(multiple = false): Question {
     createdAt: next(),
   };
 }
+
+/** A permission that is settled, by whomever. */
+export function settled({ permissionId }: Permission): ToWebview {
+  return { type: "event", method: "permission/resolved", params: { sessionId: SESSION, rootSessionId: SESSION, permissionId, outcome: "allowed", by: "client", seq: 6 } };
+}

@@ -1,7 +1,7 @@
 /** What a person does with the panel, with the keyboard and the mouse, and what the host is told. */
 import assert from "node:assert/strict";
 import test, { after, afterEach, before, beforeEach } from "node:test";
-import { agent, attach, commandAsk, conversation, done, ended, PATCH, question, SESSION, state, tool, USAGE, user } from "./fixtures";
+import { agent, attach, commandAsk, conversation, done, ended, PATCH, question, SESSION, settled, state, tool, USAGE, user } from "./fixtures";
 import { type ChatPage, skip, Stage } from "./harness";
 
 let stage: Stage | undefined;
@@ -174,8 +174,11 @@ test("a permission is answered by keyboard alone, and goes when it is settled", 
   assert.ok(await chat.page.getByRole("button", { name: "Allow once" }).isDisabled());
   await chat.send({ type: "failed", requestId: sent.requestId, error: { message: "no", kind: "gone" } });
   await chat.page.getByText("answer again when it is back").waitFor();
-  await chat.send({ type: "event", method: "permission/resolved", params: { sessionId: SESSION, rootSessionId: SESSION, permissionId: ask.permissionId, outcome: "allowed", by: "client", seq: 6 } });
+  await chat.page.keyboard.press("Enter");
+  const again = await chat.posted("request");
+  await chat.send({ type: "answer", requestId: again.requestId, result: { status: "accepted" } }, settled(ask));
   assert.equal(await chat.page.getByTestId("card").count(), 0);
+  assert.ok(await input().evaluate((element) => element === document.activeElement), "the focus is back in the prompt");
 });
 
 test("always shows what is stored and for how long", { skip }, async () => {
@@ -313,7 +316,7 @@ test("a session that another process runs takes no prompt, and the text stays", 
   await chat.page.getByTestId("banner").getByText("Process 4711").waitFor();
   await input().fill("keep me");
   await input().press("Enter");
-  await chat.page.getByText("Not sent: another process runs this session.").waitFor();
+  await chat.page.getByText("Not sent: another process runs this session. End it there, or begin a new session.").waitFor();
   assert.equal(await input().inputValue(), "keep me");
 });
 

@@ -11,19 +11,26 @@ export interface Card {
   readonly element: HTMLElement;
   /** Where the focus goes when the user comes to the card. */
   readonly first: HTMLElement;
+  /** Words that were typed into it and that nobody took. */
+  readonly unsent: string;
+}
+
+interface Surroundings {
+  /** Puts the focus elsewhere. */
+  leave: () => void;
+  /** What paths are shown from. */
+  folder: () => string | undefined;
+  /** Takes words that were typed into a card that goes. */
+  giveBack: (words: string) => void;
 }
 
 export class Asks {
   readonly element = h("div", { class: "asks", hidden: true });
-  private readonly cards = new Map<string, Card>();
+  private readonly cards = new Map<string, { card: Card; session: string }>();
   private list: Ask[] = [];
   private at: string | undefined;
 
-  /** `leave` puts the focus elsewhere, `folder` is what paths are shown from. */
-  constructor(
-    private readonly leave: () => void,
-    private readonly folder: () => string | undefined,
-  ) {}
+  constructor(private readonly around: Surroundings) {}
 
   show(copy: SessionCopy | undefined): void {
     const list = copy?.owner ? [] : (copy?.pendingInOrder() ?? []);
@@ -32,15 +39,19 @@ export class Asks {
     this.list = list;
     if (same) return;
     const focused = this.element.contains(document.activeElement);
-    this.forget(new Set(list.map(askId)));
+    this.forget(new Set(list.map(askId)), copy?.id);
     this.draw();
     if (focused) this.focus();
     for (const ask of fresh) announce(said(ask));
   }
 
-  /** Drops the cards of what is settled; the first that is left is shown if the shown one went. */
-  private forget(ids: Set<string>): void {
-    for (const id of [...this.cards.keys()]) if (!ids.has(id)) this.cards.delete(id);
+  /** Drops the session's cards of what is settled; the first that is left is shown if the shown one went. */
+  private forget(ids: Set<string>, shown: string | undefined): void {
+    for (const [id, { card, session }] of [...this.cards]) {
+      if (ids.has(id) || session !== shown) continue;
+      this.cards.delete(id);
+      if (card.unsent !== "") this.around.giveBack(card.unsent);
+    }
     const [first] = this.list;
     if (this.at === undefined || !ids.has(this.at)) this.at = first && askId(first);
   }
@@ -51,9 +62,9 @@ export class Asks {
       this.at = id;
       this.draw();
     }
-    const card = this.at === undefined ? undefined : this.cards.get(this.at);
-    if (card) card.first.focus();
-    else this.leave();
+    const shown = this.at === undefined ? undefined : this.cards.get(this.at);
+    if (shown) shown.card.first.focus();
+    else this.around.leave();
   }
 
   private draw(): void {
@@ -65,8 +76,8 @@ export class Asks {
       return;
     }
     const id = askId(ask);
-    const card = this.cards.get(id) ?? (isPermission(ask) ? new PermissionCard(ask, this.folder()) : new QuestionCard(ask));
-    this.cards.set(id, card);
+    const card = this.cards.get(id)?.card ?? (isPermission(ask) ? new PermissionCard(ask, this.around.folder()) : new QuestionCard(ask));
+    this.cards.set(id, { card, session: ask.rootSessionId });
     const pager = this.list.length > 1 ? [this.pager(index)] : [];
     this.element.replaceChildren(...pager, card.element);
   }

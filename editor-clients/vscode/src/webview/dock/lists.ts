@@ -1,8 +1,8 @@
 /** The agent's list of things to do, and the prompts that wait for their turn. */
 import type { SessionCopy } from "../../shared/store";
 import type { Todo } from "../../protocol";
-import { h, oneLine, setText } from "../dom";
-import { request } from "../host";
+import { h, once, oneLine, setText } from "../dom";
+import { request, wordsOf } from "../host";
 import { icon, type IconName } from "../icons";
 
 const LOOK: Record<Todo["status"], { icon: IconName; said: string }> = {
@@ -69,11 +69,8 @@ export class QueueList {
     const words = oneLine(text, 300);
     const remove = h("button", { class: "icon-button", type: "button", title: "Remove from the queue", "aria-label": `Remove from the queue: ${oneLine(text, 60)}` }, icon("close"));
     remove.addEventListener("click", () => {
-      remove.disabled = true;
-      request("queue/remove", { messageId }).catch((error: unknown) => {
-        remove.disabled = false;
-        this.failed(`Not removed: ${error instanceof Error ? error.message : String(error)}`);
-      });
+      void once(remove, () =>
+        request("queue/remove", { messageId }).catch((error: unknown) => { this.failed(`Not removed: ${wordsOf(error)}`); }));
     });
     return h("li", { class: "queued" }, h("span", { class: "queued-words" }, words), remove);
   }

@@ -1,10 +1,11 @@
 /** The card of a permission: what is to be done, and the answers with what each of them stores. */
 import type { AskOption, Permission, PermissionReplyParams } from "../../protocol";
+import { named } from "../../shared/hidden";
 import { bare, count, countsLabel, diffLines } from "../diff";
 import { h, setText } from "../dom";
 import { post, request } from "../host";
 import { icon } from "../icons";
-import { visible, visibleText } from "../visible";
+import { visible } from "../visible";
 import { pathOfUri, shortPath } from "../words";
 import { Answering } from "./answering";
 import type { Card } from "./asks";
@@ -19,6 +20,8 @@ export class PermissionCard implements Card {
   readonly first: HTMLButtonElement;
   private readonly answering = new Answering(() => this.element);
   private readonly panel = h("div", { class: "card-panel", hidden: true });
+  private readonly words = h("textarea", { class: "field", rows: 2, placeholder: "What should the agent do instead?", "aria-label": "What should the agent do instead?" });
+  private readonly rejection: HTMLElement[];
   private open: "always" | "reject" | undefined;
   private readonly toggles: Record<"always" | "reject", HTMLButtonElement>;
 
@@ -32,12 +35,13 @@ export class PermissionCard implements Card {
       always: this.toggle("always", "Always allow…"),
       reject: this.toggle("reject", "Reject…"),
     };
+    this.rejection = this.rejectPanel();
     const always = this.option("always");
     this.element = h(
       "section",
-      { class: "card permission", role: "group", "aria-labelledby": title, "data-testid": "card" },
-      h("h2", { class: "card-title", id: title }, icon("shield"), h("span", {}, visibleText(said(ask) ? "Run this command?" : ask.title))),
-      ask.description === undefined ? null : h("p", { class: "card-description" }, ask.description),
+      { class: "card permission", role: "group", tabindex: -1, "aria-labelledby": title, "data-testid": "card" },
+      h("h2", { class: "card-title", id: title }, icon("shield"), h("span", {}, named(said(ask) ? "Run this command?" : ask.title))),
+      ask.description === undefined ? null : h("p", { class: "card-description" }, named(ask.description)),
       this.deed(),
       h("div", { class: "card-actions" }, this.first, always ? this.toggles.always : null, this.toggles.reject),
       this.panel,
@@ -50,6 +54,10 @@ export class PermissionCard implements Card {
       button.focus();
       event.stopPropagation();
     });
+  }
+
+  get unsent(): string {
+    return this.answering.taken ? "" : this.words.value.trim();
   }
 
   private option(kind: AskOption["kind"]): AskOption | undefined {
@@ -86,7 +94,7 @@ export class PermissionCard implements Card {
     this.panel.hidden = kind === undefined;
     this.element.classList.toggle("unfolded", kind !== undefined);
     if (kind === undefined) return;
-    this.panel.replaceChildren(...(kind === "always" ? this.alwaysPanel() : this.rejectPanel()));
+    this.panel.replaceChildren(...(kind === "always" ? this.alwaysPanel() : this.rejection));
     this.panel.querySelector<HTMLElement>("textarea, button")?.focus();
     this.panel.scrollIntoView({ block: "nearest" });
   }
@@ -125,7 +133,7 @@ export class PermissionCard implements Card {
   }
 
   private rejectPanel(): HTMLElement[] {
-    const words = h("textarea", { class: "field", rows: 2, placeholder: "What should the agent do instead?", "aria-label": "What should the agent do instead?" });
+    const { words } = this;
     const button = h("button", { class: "button", type: "button" }, "Reject and stop");
     const send = (): void => {
       const message = words.value.trim();

@@ -1,7 +1,7 @@
 /** One line above the prompt: what goes on, and the button that stops it. */
 import type { SessionCopy } from "../../shared/store";
-import { h, setText } from "../dom";
-import { request } from "../host";
+import { h, once, setText } from "../dom";
+import { request, wordsOf } from "../host";
 import { icon } from "../icons";
 
 const WORKING = { busy: "Working", waiting: "Waits for you", compacting: "Summing up" } as const;
@@ -35,7 +35,6 @@ export class StatusLine {
   private setLook(type: SessionCopy["status"]["type"]): void {
     this.look = type;
     this.element.dataset.status = type;
-    this.stop.disabled = false;
     const marks = { retry: "retry", waiting: "question" } as const;
     this.mark.replaceChildren(type === "retry" || type === "waiting" ? icon(marks[type]) : h("span", { class: "spinner" }));
   }
@@ -58,11 +57,7 @@ export class StatusLine {
 
   abort(): void {
     if (!this.copy?.busy) return;
-    this.stop.disabled = true;
-    request("session/abort", { queue: "keep" })
-      .catch((error: unknown) => {
-        this.failed(`Not stopped: ${error instanceof Error ? error.message : String(error)}`);
-      })
-      .finally(() => { this.stop.disabled = false; });
+    void once(this.stop, () =>
+      request("session/abort", { queue: "keep" }).catch((error: unknown) => { this.failed(`Not stopped: ${wordsOf(error)}`); }));
   }
 }

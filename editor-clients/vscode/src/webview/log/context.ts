@@ -8,6 +8,8 @@ export interface LogContext {
   frames: Frames;
   /** The session that is shown. */
   copy: () => SessionCopy | undefined;
+  /** Tells the person what did not work. */
+  say: (words: string) => void;
   showThoughts: () => boolean;
   /** Whether a question of the part's waits for the user. */
   asked: (partId: string) => boolean;

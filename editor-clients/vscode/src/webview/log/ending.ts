@@ -1,8 +1,8 @@
 /** Below the messages: what is not sent yet, how the last turn ended, and what can be done now. */
 import type { LastTurn, SessionCopy } from "../../shared/store";
 import type { StateMessage, Unsent } from "../../shared/messages";
-import { h } from "../dom";
-import { post, request, RequestError } from "../host";
+import { h, once } from "../dom";
+import { post, request, wordsOf } from "../host";
 import { icon } from "../icons";
 import { ENDINGS, type StopReason } from "../words";
 import { userWords } from "./message";
@@ -61,13 +61,11 @@ export class Ending {
   }
 
   private goOn(button: HTMLButtonElement): void {
-    button.disabled = true;
-    request("session/continue", {})
-      .catch((error: unknown) => {
-        const words = error instanceof RequestError ? error.message : String(error);
-        this.element.append(h("div", { class: "ending-problem", role: "alert" }, `That did not work: ${words}`));
-      })
-      .finally(() => { button.disabled = false; });
+    this.element.querySelector(".ending-problem")?.remove();
+    void once(button, () =>
+      request("session/continue", {}).catch((error: unknown) => {
+        this.element.append(h("div", { class: "ending-problem", role: "alert" }, `That did not work: ${wordsOf(error)}`));
+      }));
   }
 }
 

@@ -1,7 +1,7 @@
 /** The conversation: its newest messages, drawn as changes come; older ones when they are asked for. */
 import type { Message, Part, SessionCopy, StoreChange } from "../../shared/store";
 import { h, reconcile } from "../dom";
-import { request } from "../host";
+import { request, wordsOf } from "../host";
 import { icon } from "../icons";
 import type { LogContext } from "./context";
 import { messageView, type MessageView } from "./message";
@@ -153,7 +153,7 @@ export class Log {
         this.scroller.hold(this.list.firstElementChild);
         copy.paged(page);
       })
-      .catch(() => undefined)
+      .catch((error: unknown) => { this.context.say(`Earlier messages could not be loaded: ${wordsOf(error)}`); })
       .finally(() => { this.loading.page = false; });
   }
 }

@@ -1,8 +1,8 @@
 /** A message with its parts. */
 import type { AssistantMessage } from "../../protocol";
+import { named } from "../../shared/hidden";
 import type { Message, Part } from "../../shared/store";
 import { h, reconcile, setText } from "../dom";
-import { pieces } from "../visible";
 import { modelName } from "../words";
 import type { LogContext, PartView } from "./context";
 import { attachment, AnswerView, note, ThoughtView } from "./text";
@@ -131,7 +131,7 @@ class UserView implements MessageView {
 
 /** A prompt's text; a long one is folded. */
 export function userWords(text: string): HTMLElement[] {
-  const clean = pieces(text).map((piece) => piece.text).join("");
+  const clean = named(text);
   const lines = clean.split("\n");
   if (lines.length <= LONG.lines && clean.length <= LONG.characters) return [h("p", {}, clean)];
   const start = lines.slice(0, LONG.lines).join("\n").slice(0, LONG.characters);

@@ -1,6 +1,7 @@
 /** A tool's output: the last lines while it runs, the first ones with more on demand when it is opened. */
+import { named } from "../../shared/hidden";
 import { h } from "../dom";
-import { pieces, plainOutput } from "../visible";
+import { plainOutput } from "../visible";
 
 export const LIVE_LINES = 8;
 export const OPEN_LINES = 200;
@@ -15,12 +16,6 @@ export function lastLines(text: string, count: number, characters: number): stri
 
 function cut(line: string): string {
   return line.length > LINE ? `${line.slice(0, LINE)} … ${line.length - LINE} more characters` : line;
-}
-
-function named(text: string): string {
-  return pieces(text)
-    .map((piece) => piece.text)
-    .join("");
 }
 
 /** The output of a tool that is done. */

@@ -8,7 +8,7 @@ const HOLD = 1500; // milliseconds for which a place is held
 export class Scroller {
   readonly jump = h(
     "button",
-    { class: "jump", type: "button", hidden: true, "aria-label": "Jump to the latest message", title: "Jump to the latest message", onclick: () => { this.toEnd(); this.after(); } },
+    { class: "jump", type: "button", hidden: true, "aria-label": "Jump to the latest message", title: "Jump to the latest message", onclick: () => { this.log.focus({ preventScroll: true }); this.toEnd(); this.after(); } },
     icon("arrowDown"),
   );
   private following = true;

@@ -1,12 +1,13 @@
 /** A call of a tool: one line that says what and how it went, and opens. */
 import type { ToolPart } from "../../protocol";
+import { named } from "../../shared/hidden";
 import { textOf, type Part } from "../../shared/store";
 import { count, countsLabel, diffLines } from "../diff";
 import { h, oneLine, setAttribute, setText } from "../dom";
-import { post, request } from "../host";
+import { post, request, wordsOf } from "../host";
 import { icon, type IconName } from "../icons";
-import { pieces, visible } from "../visible";
-import { duration, subject, toolIcon, toolName } from "../words";
+import { visible } from "../visible";
+import { duration, subject, toolIcon, toolName, uriOfPath } from "../words";
 import type { LogContext, PartView } from "./context";
 import { lastLines, LIVE_LINES, OPEN_LINES, outputBox } from "./output";
 
@@ -63,7 +64,7 @@ export class ToolView implements PartView {
       icon("stop"),
     );
     this.stop.addEventListener("click", () => {
-      request("tool/cancel", { partId: this.part.id }).catch(() => undefined);
+      request("tool/cancel", { partId: this.part.id }).catch((error: unknown) => { context.say(`Not stopped: ${wordsOf(error)}`); });
     });
     const line = h("div", { class: "row-line" }, this.head, this.stop);
     this.element = h(
@@ -143,7 +144,7 @@ export class ToolView implements PartView {
     const words = state.status === "error" && !this.opened && look === "error" ? oneLine(state.error, 240) : "";
     const asked = look === "asked" ? "Waits for your answer below" : "";
     this.problem.hidden = words === "" && asked === "";
-    setText(this.problem, pieces(words || asked).map((piece) => piece.text).join(""));
+    setText(this.problem, named(words || asked));
   }
 
   private get patch(): string | undefined {
@@ -199,7 +200,7 @@ export class ToolView implements PartView {
     const path = metadata?.path ?? input.filePath;
     if (this.patch) list.push(action("Open diff", () => { post({ type: "diff", partId: id }); }));
     if (typeof path === "string" && path.startsWith("/")) {
-      const uri = `file://${path.split("/").map(encodeURIComponent).join("/")}`;
+      const uri = uriOfPath(path);
       list.push(action("Open file", () => { post({ type: "open", uri }); }));
     }
     return list;

@@ -1,5 +1,6 @@
 /** What a link of an answer may do: lead to the web, or to a file of the folder. All others are plain text. */
 import type { LineRangeInput } from "../../protocol";
+import { uriOfPath } from "../words";
 
 export type Target = { kind: "web"; href: string } | { kind: "file"; uri: string; range?: LineRangeInput };
 
@@ -28,7 +29,7 @@ function fileTarget(given: string): Target | undefined {
   const match = /^(?<path>.*?)(?::(?<line>\d+)(?::\d+)?|#L(?<from>\d+)(?:-L?(?<to>\d+))?)?$/.exec(given)?.groups ?? {};
   const path = decoded(match.path ?? given).replace(/[?#].*$/, "");
   if (!path.startsWith("/") || path.startsWith("//")) return undefined;
-  const uri = `file://${path.split("/").map(encodeURIComponent).join("/")}`;
+  const uri = uriOfPath(path);
   const first = Number(match.line ?? match.from ?? 0);
   return first < 1 ? { kind: "file", uri } : { kind: "file", uri, range: lines(first, Number(match.to ?? first)) };
 }

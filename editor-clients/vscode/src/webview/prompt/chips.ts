@@ -1,8 +1,8 @@
 /** The things beside the words of a prompt. */
+import { named } from "../../shared/hidden";
 import type { Chip } from "../../shared/messages";
 import { h } from "../dom";
 import { icon, type IconName } from "../icons";
-import { visibleText } from "../visible";
 
 const ICONS: Record<Chip["part"]["type"], IconName> = {
   agent: "agent",
@@ -41,8 +41,8 @@ export function chipRow(chips: readonly Chip[], remove: (chip: Chip) => void): H
       "li",
       { class: "chip", title: chip.title },
       picture,
-      h("span", { class: "chip-label" }, visibleText(name)),
-      h("button", { class: "chip-remove", type: "button", "aria-label": `Remove ${visibleText(name)}`, onclick: () => { remove(chip); } }, icon("close")),
+      h("span", { class: "chip-label" }, named(name)),
+      h("button", { class: "chip-remove", type: "button", "aria-label": `Remove ${named(name)}`, onclick: () => { remove(chip); } }, icon("close")),
     );
   });
 }

@@ -2,7 +2,7 @@
 import type { Chip, Draft, FromWebview, StateMessage, ToWebview } from "../../shared/messages";
 import type { SessionCopy } from "../../shared/store";
 import { h, setAttribute, setText } from "../dom";
-import { post } from "../host";
+import { post, wordsOf } from "../host";
 import { icon } from "../icons";
 import { added, chipRow, isMention, stillNamed } from "./chips";
 import { Completion } from "./completion";
@@ -178,12 +178,13 @@ export class Composer {
     const text = this.input.value.trim();
     if (text === "" && this.chips.length === 0) return;
     if (this.copy?.owner) {
-      this.say("Not sent: another process runs this session.");
+      this.say("Not sent: another process runs this session. End it there, or begin a new session.");
       return;
     }
-    post(this.meant(text, delivery));
+    const message = this.meant(text, delivery);
+    post(message);
     this.history.leave();
-    this.set("", []);
+    this.set("", message.type === "shell" ? this.chips : []); // a command line takes none along
     window.clearTimeout(this.saving);
     this.saving = undefined;
   }
@@ -258,7 +259,7 @@ export class Composer {
     for (const file of pictures)
       pictureChip(file).then(
         (chip) => { this.insert(undefined, [chip]); },
-        (error: unknown) => { this.say(error instanceof Error ? error.message : String(error)); },
+        (error: unknown) => { this.say(wordsOf(error)); },
       );
   }
 }

@@ -2,6 +2,7 @@
 import type { CommandEntry, FoundFile } from "../../protocol";
 import type { Chip } from "../../shared/messages";
 import { post } from "../host";
+import { uriOfPath } from "../words";
 import type { Completion, Offer } from "./completion";
 import { mentionAt, type Mention } from "./mention";
 
@@ -77,9 +78,8 @@ export class Offers {
 
   private chooseFile(file: FoundFile): void {
     const label = `@${file.name}`;
-    const uri = `file://${file.path.split("/").map(encodeURIComponent).join("/")}`;
     this.replace(`${label} `);
-    this.around.chip({ label, title: file.path, part: { type: "file", uri } });
+    this.around.chip({ label, title: file.path, part: { type: "file", uri: uriOfPath(file.path) } });
     this.around.changed();
   }
 

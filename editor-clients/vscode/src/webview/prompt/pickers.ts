@@ -45,7 +45,7 @@ export class Pickers {
   }
 }
 
-export function modeOf(state: StateMessage | undefined, copy: SessionCopy | undefined): Mode {
+function modeOf(state: StateMessage | undefined, copy: SessionCopy | undefined): Mode {
   return copy?.session?.mode ?? state?.chosen.mode ?? "ask";
 }
 
