@@ -59,6 +59,17 @@ def test_diagnostics_are_sent_by_name(desk: Desk) -> None:
     assert "subtracts where it should add" in model.heard()
 
 
+def test_a_word_with_an_at_is_known_before_a_full_stop_and_dots_alone_are_no_file(desk: Desk) -> None:
+    (desk.project / "a.py").write_text(CODE, encoding="utf-8")
+    nvim = desk.editor()
+    nvim.keys(":edit a.py<CR>Vj<Esc>")
+    found = nvim.lua(
+        "return require('agentls.prompt').parts('See @selection, then @... and @a.py.', ...)", str(desk.project)
+    )
+    kinds = [part["type"] for part in found]
+    assert kinds == ["text", "selection", "file"]
+
+
 def test_a_selection_that_is_none_is_said_and_the_words_stay(desk: Desk) -> None:
     desk.model({"text": "unused"})
     nvim = desk.chat()

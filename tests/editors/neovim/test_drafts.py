@@ -61,6 +61,37 @@ def test_each_session_has_its_own_draft(desk: Desk) -> None:
     nvim.screen.wait_for("for the first session")
 
 
+def test_a_deleted_buffer_takes_neither_the_conversation_nor_what_was_typed(desk: Desk) -> None:
+    desk.model({"text": "First answer."}, {"text": "Second answer."})
+    nvim = desk.chat()
+    send(nvim, "one")
+    nvim.screen.wait_for("First answer.")
+    idle(nvim)
+    nvim.keys("istill typing<Esc>")
+    nvim.screen.wait_for("still typing")
+    for buffer, way in (("prompt", "bwipeout!"), ("buf", "bwipeout!"), ("buf", "bdelete!")):
+        nvim.lua(f"vim.cmd('{way} ' .. require('agentls.agent').current.{buffer})")
+        nvim.screen.wait_gone("still typing")
+        command(nvim, "Agent")
+        nvim.screen.wait_for("still typing")
+        nvim.screen.wait_for("First answer.")
+    nvim.keys("<CR>")
+    nvim.screen.wait_for("Second answer.")
+    assert nvim.messages() == ""
+
+
+def test_a_draft_that_cannot_be_written_is_said_once(desk: Desk) -> None:
+    state = Path(desk.env["XDG_STATE_HOME"]) / "nvim"
+    state.mkdir(parents=True)
+    (state / "agentls").write_text("a file where the folder should be", encoding="utf-8")
+    nvim = desk.chat()
+    for typed in ("a", "ab"):
+        nvim.keys(f"A{typed[-1]}<Esc>")
+        nvim.wait_lua(f"{TYPED} == '{typed}'")
+        nvim.lua("local agent = require('agentls.agent'); require('agentls.drafts').keep(agent.current)")
+    assert nvim.messages().count("is not kept") == 1
+
+
 def test_what_a_missing_server_could_not_take_is_kept(desk: Desk) -> None:
     path = desk.env["PATH"]
     desk.env["PATH"] = "/usr/bin:/bin"

@@ -66,6 +66,53 @@ def test_own_words_answer(desk: Desk) -> None:
     assert "→ a shade of green" in model.heard()
 
 
+def test_what_was_ticked_and_written_stays_while_a_question_is_put_off(desk: Desk) -> None:
+    model = desk.model(question(COLOURS | {"multiple": True}), {"text": "Thank you."})
+    nvim = desk.chat()
+    send(nvim, "Paint")
+    dialog(nvim, "[ ] red")
+    nvim.keys("1i")
+    nvim.screen.wait_for("Your answer:")
+    nvim.keys("a shade of green<CR>")
+    nvim.screen.wait_for("own words: a shade of green")
+    nvim.keys("q")
+    nvim.screen.wait_gone("own words:")
+    command(nvim, "AgentPermissions")
+    dialog(nvim, "own words: a shade of green")
+    nvim.keys("<CR>")
+    nvim.screen.wait_for("Thank you.")
+    assert "→ red, a shade of green" in model.heard()
+    assert nvim.lua("return require('agentls.prompt').text(require('agentls.agent').current)") == ""
+
+
+def test_own_words_for_a_question_that_was_settled_elsewhere_come_back(desk: Desk) -> None:
+    desk.model(question(COLOURS | {"multiple": True}))
+    nvim = desk.chat()
+    send(nvim, "Paint")
+    dialog(nvim, "[ ] red")
+    nvim.keys("i")
+    nvim.screen.wait_for("Your answer:")
+    nvim.keys("a shade of green<CR>")
+    nvim.screen.wait_for("own words: a shade of green")
+    nvim.lua("local agent = require('agentls.agent'); agent.abort(agent.current)")
+    nvim.screen.wait_for("■ stopped")
+    nvim.wait_lua("require('agentls.prompt').text(require('agentls.agent').current) == 'a shade of green'")
+
+
+def test_what_a_model_writes_into_a_question_breaks_no_line(desk: Desk) -> None:
+    odd = {"label": "r\ned\u0000", "description": "like\nfire\u0000"}
+    model = desk.model(
+        question({"header": "Co\nlour\u0000", "question": "Which\u0000?", "options": [odd]}), {"text": "Ok."}
+    )
+    nvim = desk.chat()
+    send(nvim, "Paint")
+    dialog(nvim, "Co lour")
+    nvim.keys("1")
+    nvim.screen.wait_for("Ok.")
+    assert "E976" not in nvim.messages()
+    assert "r\\ned" in model.heard()
+
+
 def test_several_questions_come_one_after_another(desk: Desk) -> None:
     size = {"header": "Size", "question": "How large?", "options": [{"label": "small"}, {"label": "large"}]}
     model = desk.model(question(COLOURS, size), {"text": "Thank you."})

@@ -175,7 +175,8 @@ def test_after_a_resync_what_was_missed_is_there(desk: Desk) -> None:
     nvim.lua("""
         local agent, client = require('agentls.agent'), require('agentls.server').client
         agent.store.notified = nil
-        client.handlers['session/resync'](nil, { sessionId = agent.current.id, reason = 'overflow' })
+        local params = { sessionId = agent.current.id, reason = 'overflow' }
+        client.handlers['session/resync'](nil, params, { client_id = client.id })
     """)
     nvim.screen.wait_for("Unheard of")
     nvim.screen.wait_gone("● working")
