@@ -52,6 +52,17 @@ def test_a_command_works_without_setup(desk: Desk) -> None:
     nvim.screen.wait_for("I am the demo model")
 
 
+def test_the_log_is_shown_and_no_server_is_told_of_it(desk: Desk) -> None:
+    nvim = desk.chat()
+    nvim.wait_lua("require('agentls.server').state == 'up'")
+    nvim.keys(":AgentLog<CR>")
+    nvim.wait_lua("vim.fn.expand('%:t') == 'agentls.log'")
+    nvim.keys(":wincmd p<CR>:wincmd p<CR>")
+    nvim.wait_lua("vim.fn.expand('%:t') == 'agentls.log'")
+    assert nvim.lua("return #vim.lsp.get_clients({ bufnr = 0 })") == 0
+    assert not nvim.lua("return vim.bo.modifiable")
+
+
 def test_a_files_buffer_is_attached_beside_other_servers(desk: Desk) -> None:
     (desk.project / "a.py").write_text("x = 1\n", encoding="utf-8")
     nvim = desk.editor()

@@ -36,7 +36,7 @@ local function scratch(name, filetype)
   return buf
 end
 
----@param agent table what the chat asks of the controller: `send`, `abort`, `find`, `opened`
+---@param agent table the controller, `agentls.agent`
 ---@param id? string
 ---@return agentls.Chat
 function Chat.new(agent, id)

@@ -69,7 +69,9 @@ function M.log()
   local state = vim.env.XDG_STATE_HOME or (vim.env.HOME .. '/.local/state')
   local path = state .. '/agentls/log/agentls.log'
   if not vim.uv.fs_stat(path) then return agent.tell('There is no log at ' .. path, vim.log.levels.WARN) end
-  vim.cmd.split({ vim.fn.fnameescape(path) })
+  -- Without autocommands and unlisted: no server is told of it, ours neither.
+  vim.cmd.split({ vim.fn.fnameescape(path), mods = { noautocmd = true } })
+  vim.bo.buflisted = false
   vim.bo.modifiable = false
   vim.cmd.normal({ 'G', bang = true })
 end
