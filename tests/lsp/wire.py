@@ -140,7 +140,9 @@ class RawClient:
         self.process.stdin.close()
 
     def close_output(self) -> None:
+        """Only while paused: the descriptor's number may be another pipe's at once."""
         assert self.process.stdout
+        assert not self._reading.is_set()
         self.process.stdout.close()
 
     def kill(self) -> None:
@@ -156,6 +158,8 @@ class RawClient:
         descriptor, buffer = self.process.stdout.fileno(), bytearray()
         while True:
             self._reading.wait()
+            if self.process.stdout.closed:
+                return
             try:
                 data = os.read(descriptor, 1 << 16)
             except OSError:
