@@ -209,3 +209,19 @@ def test_the_agent_is_changed_and_names_are_completed(desk: Desk) -> None:
     nvim.screen.wait_for("Agent (now plan)")
     nvim.keys(f"{agents.index('build') + 1}<CR>")
     nvim.screen.wait_for(" · build")
+
+
+def test_what_no_line_of_a_buffer_can_hold_does_not_stop_the_drawing(desk: Desk) -> None:
+    odd = [
+        {"name": "no\nsuch\u0000tool", "arguments": {"path": "a\nb"}},
+        {"name": "bash", "arguments": {"command": "echo a\u0000b", "description": "d\u0000"}},
+        {"name": "todowrite", "arguments": {"todos": [{"content": "x\u0000\ny", "status": "pending"}]}},
+    ]
+    desk.model({"calls": odd}, {"text": "Still drawn."})
+    nvim = desk.chat()
+    send(nvim, "Go")
+    nvim.screen.wait_for("Permission · bash")
+    nvim.wait_lua("(vim.w.agentls_takes_keys or false)")
+    nvim.keys("o")
+    nvim.screen.wait_for("Still drawn.")
+    assert nvim.lua("return vim.v.errmsg") == ""

@@ -4,6 +4,7 @@ local prompt = require('agentls.prompt')
 local permission = require('agentls.permission')
 local question = require('agentls.question')
 local tell = require('agentls.notice')
+local view = require('agentls.view')
 
 local M = {}
 
@@ -112,7 +113,7 @@ local function announce(ask)
     'User',
     { pattern = 'AgentlsAsked', data = { sessionId = ask.sessionId, id = id_of(ask) } }
   )
-  local words = vim.fn.strcharpart(ask.title or ask.questions[1].question, 0, 40)
+  local words = view.one_line(ask.title or ask.questions[1].question, 40)
   tell(('agentls asks (:AgentPermissions): %s'):format(words))
 end
 

@@ -82,7 +82,7 @@ local function subject(part, room)
   local path = input.filePath or input.path
   local text = part.tool == 'bash' and input.command
     or state.title
-    or path and vim.fn.fnamemodify(path, ':.')
+    or path and vim.fn.fnamemodify((tostring(path):gsub('%z', '')), ':.')
     or input.pattern
     or input.description
     or ''
@@ -131,7 +131,7 @@ function M.tool(part, opened, asked, width)
   local status = part.state.status
   local block = { key = part.id, lines = {}, marks = {}, folds = true }
   local icon = asked and '?' or ICON[status]
-  local head = ('%s %s'):format(icon, part.tool)
+  local head = ('%s %s'):format(icon, M.one_line(part.tool, 60))
   local took = seconds(part.state.time)
   local rest = subject(part, width - vim.fn.strdisplaywidth(head) - #took - 5)
   add(block, head .. (rest ~= '' and '  ' .. rest or '') .. (took ~= '' and '  ' .. took or ''))
