@@ -58,6 +58,10 @@ class Toolbox:
         self.buffers = Buffers()
         files = Files(self._record, self.reads.content)
         writing = Changes(files, self.reads, self.buffers, self._record_buffer)
+
+        def kept_back(context: ToolContext) -> Callable[[str], bool]:
+            return unreadable(context.session_id, context.agent)
+
         self.registry = Registry(
             [
                 Read(files, self.reads, self.buffers),
@@ -65,11 +69,11 @@ class Toolbox:
                 Edit(writing),
                 Bash(self.shell, self.outputs, paths.home, self.buffers),
                 Glob(self.search),
-                Grep(self.search, self.buffers, lambda context: unreadable(context.session_id, context.agent)),
+                Grep(self.search, self.buffers, kept_back),
                 List(self.search),
                 TodoWrite(self._save_todos),
                 Question(self._ask),
-                Diagnostics(self.buffers),
+                Diagnostics(self.buffers, kept_back),
             ],
             {"shell": Path(self.shell.program).name},
         )

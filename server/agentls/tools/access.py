@@ -1,6 +1,6 @@
 """What file tools ask for before they touch a path."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agentls.errors import ToolError
@@ -9,6 +9,13 @@ from agentls.schema.permission import Ask, AskMetadata, FileDiff
 from agentls.tools.tool import ToolContext
 from agentls.workspace.buffers import Buffers
 from agentls.workspace.resolve import Resolved, resolve
+
+Unreadable = Callable[[ToolContext], Callable[[str], bool]]
+"""Of a call: which paths, as rules see them, may not be read by it without a question."""
+
+
+def all_readable(_: ToolContext) -> Callable[[str], bool]:
+    return lambda _: False
 
 
 def resolved(argument: str, context: ToolContext, buffers: Buffers | None = None) -> Resolved:

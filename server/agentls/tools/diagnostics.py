@@ -13,7 +13,8 @@ from agentls.errors import ToolError
 from agentls.schema.input import Diagnostic, LinePosition
 from agentls.schema.permission import Ask
 from agentls.schema.text import one_line
-from agentls.tools.access import allowed, asked, reading
+from agentls.tools.access import Unreadable, all_readable, allowed, asked, reading
+from agentls.tools.found import left_out
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.buffers import Buffers, names
 from agentls.workspace.editor import Document, FileDiagnostics
@@ -30,14 +31,21 @@ class DiagnosticsParams(Params):
     file_path: str | None = None
 
 
+_Placed = tuple[Path, FileDiagnostics]
+"""With the real path that it is about."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """`late` are the files whose newest text the editor has not judged yet, `unsure` whether it says no versions."""
+    """`late` are the files whose newest text the editor has not judged yet, `unsure` whether it says no versions,
+    `withheld` how many files were left out.
+    """
 
     rows: tuple[str, ...]
     late: tuple[Path, ...]
     unsure: bool
     count: int
+    withheld: int
 
 
 class Diagnostics:
@@ -46,8 +54,9 @@ class Diagnostics:
     awaits_user: ClassVar[bool] = False
     params: type[DiagnosticsParams] = DiagnosticsParams
 
-    def __init__(self, buffers: Buffers) -> None:
+    def __init__(self, buffers: Buffers, unreadable: Unreadable = all_readable) -> None:
         self._buffers = buffers
+        self._unreadable = unreadable
 
     async def asks(self, params: DiagnosticsParams, context: ToolContext) -> Sequence[Ask]:
         if params.file_path is None:
@@ -80,7 +89,9 @@ class Diagnostics:
             answer = await self._buffers.editor.diagnostics(uri)
             if answer is None:
                 return None
-            told += [replace(one, uri=uri) for one in answer] or [FileDiagnostics(uri, (), None)]
+            # Only that file was judged, whatever the editor tells beside.
+            of_it = [replace(one, uri=uri) for one in answer if self._buffers.place(one.uri) == path.path]
+            told += of_it or [FileDiagnostics(uri, (), None)]
         return tuple(told)
 
     async def _found(
@@ -89,10 +100,8 @@ class Diagnostics:
         rows: list[str] = []
         late: list[Path] = []
         unsure, count = False, 0
-        for one in await self._in_order(told, path):
-            place = self._buffers.place(one.uri)
-            if place is None or (path is None and not place.is_relative_to(context.root)):
-                continue
+        readable, withheld = self._readable(told, path, context)
+        for place, one in await self._in_order(readable):
             document = next((open_one for open_one in self._buffers.of(place)), None)
             if not self._fresh(one, document, wanted, place):
                 late.append(place)
@@ -102,15 +111,27 @@ class Diagnostics:
             rows += [
                 f"{names([place], context.root)}:{diagnostic_row(item)}" for item in sorted(one.items, key=_weight)
             ]
-        return _Found(tuple(rows), tuple(late), unsure, count)
+        return _Found(tuple(rows), tuple(late), unsure, count, withheld)
 
-    async def _in_order(self, told: Sequence[FileDiagnostics], path: Resolved | None) -> list[FileDiagnostics]:
+    def _readable(
+        self, told: Sequence[FileDiagnostics], path: Resolved | None, context: ToolContext
+    ) -> tuple[list[_Placed], int]:
+        """Those that may be told, and how many files are kept back: messages quote the text that they are about."""
+        placed = [(place, one) for one in told if (place := self._buffers.place(one.uri)) is not None]
+        if path is not None:
+            return placed, 0
+        kept_back = self._unreadable(context)
+        inside = [(place, one) for place, one in placed if place.is_relative_to(context.root)]
+        secret = {place for place, _ in inside if kept_back(place.relative_to(context.root).as_posix())}
+        return [(place, one) for place, one in inside if place not in secret], len(secret)
+
+    async def _in_order(self, told: list[_Placed]) -> list[_Placed]:
         """What the user is looking at comes first."""
-        if path is not None or len(told) < 2:
-            return list(told)
+        if len({one.uri for _, one in told}) < 2:
+            return told
         looking = await self._buffers.editor.context()
         current = looking.uri if looking is not None else None
-        return sorted(told, key=lambda one: (one.uri != current, one.uri))
+        return sorted(told, key=lambda row: (row[1].uri != current, row[1].uri))
 
     def _fresh(self, one: FileDiagnostics, document: Document | None, wanted: dict[str, int], place: Path) -> bool:
         """Whether these are of the text that stood at the call, or a later one. Where no version is told, some quiet
@@ -129,6 +150,8 @@ def _result(path: Resolved | None, found: _Found, context: ToolContext) -> ToolR
         rows.append(f"({len(found.rows) - _MOST} more are left out.)")
     if not rows and not found.late:
         rows.append("The editor shows no problems.")
+    if found.withheld:
+        rows.append(left_out(found.withheld))
     if found.unsure:
         rows.append(prompt("results/diagnostics-unsure"))
     if found.late:

@@ -24,7 +24,10 @@ def notes(found: Found[Any], what: str) -> list[str]:
     if found.timed_out:
         said.append("(Incomplete: the search took too long and was stopped. Narrow the pattern or the path.)")
     if found.withheld:
-        count = len(found.withheld)
-        files = f"{count} file{'' if count == 1 else 's'}"
-        said.append(f"({files} that may not be read without a question, such as .env, left out.)")
+        said.append(left_out(len(found.withheld)))
     return said
+
+
+def left_out(count: int) -> str:
+    files = f"{count} file{'' if count == 1 else 's'}"
+    return f"({files} that may not be read without a question, such as .env, left out.)"

@@ -1,6 +1,6 @@
 """The grep tool: lines by a regular expression."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -8,7 +8,7 @@ from pydantic import Field
 from agentls.config.prompts import prompt
 from agentls.errors import ToolError
 from agentls.schema.permission import Ask
-from agentls.tools.access import allowed, asked, searching
+from agentls.tools.access import Unreadable, all_readable, allowed, asked, searching
 from agentls.tools.found import notes, shown
 from agentls.tools.tool import Params, ToolContext, ToolResult
 from agentls.workspace.buffers import Buffers, names
@@ -21,21 +21,13 @@ class GrepParams(Params):
     include: str | None = None
 
 
-Unreadable = Callable[[ToolContext], Callable[[str], bool]]
-"""Of a call: which paths, as rules see them, may not be read by it."""
-
-
-def _nothing(_: ToolContext) -> Callable[[str], bool]:
-    return lambda _: False
-
-
 class Grep:
     name: ClassVar[str] = "grep"
     read_only: ClassVar[bool] = True
     awaits_user: ClassVar[bool] = False
     params: type[GrepParams] = GrepParams
 
-    def __init__(self, search: Search, buffers: Buffers, unreadable: Unreadable = _nothing) -> None:
+    def __init__(self, search: Search, buffers: Buffers, unreadable: Unreadable = all_readable) -> None:
         self._buffers = buffers
         self._search = search
         self._unreadable = unreadable
