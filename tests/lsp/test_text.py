@@ -1,5 +1,7 @@
 """Positions of an editor against places in the text: surrogate pairs, line ends of all kinds, ends that lie beyond."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -113,3 +115,29 @@ def test_l14_typing_in_a_large_text_does_not_copy_it_each_time() -> None:
     for number in range(2_000):
         live.apply_change(change(types.Position(100_000, 0), types.Position(100_000, 0), str(number % 10)))
     assert live.source.count("y") == 79 * 200_000
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "語"])
+def test_l14_typing_in_one_enormous_line_costs_some_copies_and_no_look_at_each_character(letter: str) -> None:
+    """Against what the copy of such a line costs on this machine now."""
+    line, half = letter * 4_000_000, 2_000_000
+    live = document(line)
+    middle = types.Position(0, half)
+
+    def typed() -> None:
+        live.apply_change(change(middle, middle, "x"))
+        assert live.part(LineRange(start=at(0, half), end=at(0, half + 2))) == f"x{live.source[half + 1]}"
+        assert live.positions([half]) == [middle]
+        live.counted(LineRange(start=at(0, half), end=at(0, half + 1)))
+
+    assert cost(typed) < 60 * cost(lambda: line[:half].encode("utf-16-le").decode("utf-16-le"))
+
+
+def cost(deed: Callable[[], object]) -> float:
+    """In seconds of the processor, the least of three."""
+    found: list[float] = []
+    for _ in range(3):
+        began = time.process_time()
+        deed()
+        found.append(time.process_time() - began)
+    return min(found)

@@ -1,6 +1,5 @@
 """A long text in pieces of whole lines: a change costs what its pieces do, however long the text is."""
 
-import io
 from bisect import bisect_right
 from itertools import accumulate
 
@@ -30,7 +29,7 @@ class Pieces:
         """From one place to another, each a line and a column in characters."""
         top, begin = self._place(first)
         bottom, end = self._place(last)
-        fresh = _cut(self._pieces[top][:begin] + text + self._pieces[bottom][end:])
+        fresh = _cut("".join((self._pieces[top][:begin], text, self._pieces[bottom][end:])))
         self._pieces[top : bottom + 1] = fresh
         self._ends[top : bottom + 1] = [_line_ends(piece) for piece in fresh]
 
@@ -66,11 +65,22 @@ class Pieces:
 
 
 def split_rows(text: str) -> list[str]:
-    """The lines with their ends; the last one has none, and may be empty."""
-    rows = list(io.StringIO(text, newline=""))
-    if not rows or rows[-1].endswith(("\r", "\n")):
-        rows.append("")
-    return rows
+    """The lines with their ends; the last one has none, and may be empty. One line may be very long: looking whether
+    there is a line end at all is by far the quickest look.
+    """
+    *ended, last = text.split("\n") if "\n" in text else [text]
+    rows = [*(row + "\n" for row in ended), last]
+    if "\r" not in text:
+        return rows
+    return [piece for row in rows for piece in _at_returns(row)]
+
+
+def _at_returns(row: str) -> list[str]:
+    body = row.removesuffix("\n").removesuffix("\r") if row.endswith("\n") else row
+    if "\r" not in body:
+        return [row]
+    *ended, last = body.split("\r")
+    return [*(piece + "\r" for piece in ended), last + row[len(body) :]]
 
 
 def _cut(text: str) -> list[str]:
@@ -87,4 +97,4 @@ def _cut(text: str) -> list[str]:
 
 def _line_ends(piece: str) -> int:
     lone = piece.count("\r") - piece.count("\r\n") if "\r" in piece else 0
-    return piece.count("\n") + lone
+    return lone + (piece.count("\n") if "\n" in piece else 0)

@@ -38,7 +38,7 @@ class EditorText(TextDocument):
     def positions(self, offsets: Sequence[int]) -> list[types.Position]:
         """Of places in the text, in rising order, as the editor counts."""
         found = self._in_pieces().lines_at(list(offsets))
-        return [types.Position(line, self.position_codec.client_num_units(before)) for line, before in found]
+        return [types.Position(line, self._units(before)) for line, before in found]
 
     def counted(self, place: LineRange) -> LineRange:
         """A range in characters."""
@@ -50,6 +50,9 @@ class EditorText(TextDocument):
 
     def offset_at_position(self, client_position: types.Position) -> int:
         return self.offset(LinePosition(line=client_position.line, character=client_position.character))
+
+    def part(self, place: LineRange) -> str:
+        return self.source[self.offset(place.start) : self.offset(place.end)]
 
     def _in_pieces(self) -> Pieces:
         if self._pieces is None:
@@ -63,9 +66,18 @@ class EditorText(TextDocument):
         """In characters. What is cut in the middle of one counts as before it."""
         if row.isascii() or self.position_codec.encoding == types.PositionEncodingKind.Utf32:
             return min(units, len(row))
+        before = row[:units]  # no character is less than one unit
         if self.position_codec.encoding == types.PositionEncodingKind.Utf8:
-            return len(row.encode("utf-8", "replace")[:units].decode("utf-8", "ignore"))
-        return len(row.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore"))
+            return len(before.encode("utf-8", "replace")[:units].decode("utf-8", "ignore"))
+        return len(before.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore"))
+
+    def _units(self, before: str) -> int:
+        """What stands before a place in its line, as the editor counts."""
+        if before.isascii() or self.position_codec.encoding == types.PositionEncodingKind.Utf32:
+            return len(before)
+        if self.position_codec.encoding == types.PositionEncodingKind.Utf8:
+            return len(before.encode("utf-8", "replace"))
+        return len(before.encode("utf-16-le", "surrogatepass")) // 2
 
     def _apply_incremental_change(self, change: types.TextDocumentContentChangePartial) -> None:
         start, end = change.range.start, change.range.end

@@ -21,6 +21,7 @@ from agentls.lsp.surfaces.ending import Answers, Ending
 from agentls.lsp.surfaces.fallback import Fallback
 from agentls.lsp.surfaces.following import Ended, Following
 from agentls.lsp.surfaces.window import Window
+from agentls.lsp.text import EditorText
 from agentls.protocol.options import ClientOptions
 from agentls.schema.event import FileEdited
 from agentls.schema.input import LineRange
@@ -98,9 +99,8 @@ class Surfaces:
 
     def _text_at(self, uri: str, where: Any) -> str | None:
         given = LineRange.model_validate(where)
-        start, end = (types.Position(line=one.line, character=one.character) for one in (given.start, given.end))
         document = self._language.workspace.text_documents.get(unquote(uri))  # so pygls keeps them
-        return None if document is None else document.text_in_client_range(types.Range(start=start, end=end))
+        return document.part(given) if isinstance(document, EditorText) else None
 
     def _took(
         self, session_id: str, message_id: str, turn_id: str | None, token: int | str | None, *, commanded: bool
