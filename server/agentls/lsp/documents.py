@@ -75,7 +75,7 @@ class Documents:
         document = self.get(params.text_document.uri)
         if document is None:
             return
-        document.touched = time.monotonic()
+        document.touched, document.digest = time.monotonic(), None
         for queue in self._followers.get(unquote(document.uri), ()):
             queue.put_nowait(document.text)
         if document.path is not None and not document.looking:

@@ -81,6 +81,8 @@ class LspEditor:
             found = self._documents.get(document.uri)
             if found is None or found is not document or document.version != edit.version:
                 return Applied.MOVED
+            if document.text != edit.text:  # a client that gives two texts one version
+                return Applied.MOVED
             check_open()
             with self._documents.follow(document.uri) as texts:
                 return await self._sent(_request(found, edit), edit, texts)

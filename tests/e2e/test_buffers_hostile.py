@@ -1,0 +1,119 @@
+"""What an editor may tell by mistake or malice: no text goes to the model unasked, and no other text is changed."""
+
+import asyncio
+
+import pytest
+
+from e2e.buffers import Desk, edit, read
+from e2e.client import Message
+from e2e.model import calls, says
+from e2e.talk import Talk
+from e2e.test_buffers_asking import Answers, diagnostics, problem
+
+SECRET = "TOKEN=xyzzy"
+
+
+@pytest.mark.parametrize("name", [".env", ".env.local", "link.txt"])
+async def test_p25_diagnostics_of_all_files_tell_nothing_of_those_whose_reading_asks(desk: Desk, name: str) -> None:
+    """Language servers quote the text that they complain of."""
+    secret = desk.file(f"{SECRET}\n", ".env" if name == "link.txt" else name)
+    path = desk.folder / name
+    if path != secret:
+        path.symlink_to(secret)
+    buffer = desk.editor.open(path)
+    plain = desk.editor.open(desk.file("x\n"))
+    documents = [
+        {"uri": buffer.uri, "items": [problem(f"unexpected {SECRET}")], "version": buffer.version},
+        {"uri": plain.uri, "items": [problem("bad")], "version": plain.version},
+    ]
+    Answers(desk, "editor/diagnostics", {"documents": documents})
+
+    state = await desk.one(diagnostics())
+
+    left_out = "(1 file that may not be read without a question, such as .env, left out.)"
+    assert state["output"] == f"a.txt:1:1 error: bad [lint]\n{left_out}"
+
+
+async def test_p25_diagnostics_that_an_editor_tells_beside_those_of_the_file_are_not_taken_for_its(desk: Desk) -> None:
+    secret = desk.editor.open(desk.file(f"{SECRET}\n", ".env"))
+    plain = desk.editor.open(desk.file("x\n"))
+    documents = [
+        {"uri": secret.uri, "items": [problem(f"unexpected {SECRET}")], "version": secret.version},
+        {"uri": plain.uri, "items": [problem("bad")], "version": plain.version},
+    ]
+    Answers(desk, "editor/diagnostics", {"documents": documents})
+
+    state = await desk.one(diagnostics(plain.path))
+
+    assert state["output"] == "a.txt:1:1 error: bad [lint]"
+
+
+@pytest.mark.parametrize("name", [".env", "%2Fsecrets%2F.env", "/somewhere/.env.local"])
+async def test_p25_an_untitled_document_with_a_secret_files_name_asks(desk: Desk, name: str) -> None:
+    buffer = desk.editor.untitled(name, f"{SECRET}\n")
+    mark = desk.talk.client.mark()
+    desk.model.plays(calls(read(buffer.uri)), says("Done."))
+    await desk.talk.prompt("Go.")
+    asked = await desk.talk.asked(after=mark)
+    assert asked["permission"] == "read"
+    await desk.talk.reply(asked, "reject")
+    await desk.talk.ended(after=mark)
+    assert SECRET not in str(desk.model.requests)
+
+
+async def test_p25_an_edit_that_fails_does_not_quote_the_buffer_of_a_secret_file(desk: Desk) -> None:
+    buffer = desk.editor.open(desk.file("TOKEN=old\n", ".env"))
+    desk.editor.type(buffer, "old", "xyzzy")
+    mark = desk.talk.client.mark()
+    desk.model.plays(calls(edit(buffer.at, "TOKEN=xyz\n", "")), says("Done."))
+    await desk.talk.prompt("Go.")
+    asked = await desk.talk.asked(after=mark)
+    assert asked["permission"] == "read"
+    await desk.talk.reply(asked, "reject")
+    await desk.talk.ended(after=mark)
+    assert SECRET not in str(desk.model.requests)
+
+
+async def test_a_version_that_stays_the_same_hides_no_change(desk: Desk) -> None:
+    """An edit waits for that of another session, and the user types meanwhile in an editor that counts nothing."""
+    client = desk.talk.client
+    other = Desk(desk.editor, await Talk.begin(client, desk.folder), desk.model)
+    await other.talk.ask("session/update", mode="acceptEdits")
+    first, second = desk.editor.open(desk.file("one\ntwo\n")), desk.editor.open(desk.file("three\n", "b.txt"))
+    desk.editor.type(first, "one", "1")
+    desk.editor.type(second, "three", "3")
+    came: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+
+    def later(params: Message) -> Message | None:
+        if came.done():
+            return desk.editor.apply(params)
+        came.set_result(params)
+        return {"applied": True}
+
+    desk.editor.on_edit = later
+    desk.model.plays(calls(edit(second.at, "3", "3!")), says("Done."), mark="Second.")
+    desk.model.plays(calls(edit(first.at, "two", "2")), says("Done."), mark="First.")
+    mark = client.mark()
+    await desk.talk.prompt("Second.")
+    asked = await came
+    await other.talk.prompt("First.")
+    await other.talk.wait("part/updated", lambda p: p["part"].get("state", {}).get("status") == "running", after=mark)
+    for _ in range(20):  # it has come to its place behind the other by then
+        await other.talk.ask("session/get")
+    first.version -= 1
+    desk.editor.type(first, "two", "typed")
+    desk.editor.apply(asked)
+    await other.talk.ended(after=mark)
+
+    (part,) = await other.talk.tools()
+    assert part["state"]["status"] == "error"
+    assert first.text == "1\ntyped\n"
+
+
+async def test_e18_a_version_that_stays_the_same_does_not_hide_what_is_unsaved(desk: Desk) -> None:
+    buffer = desk.editor.open(desk.file("one\n"))
+    search = ("grep", {"pattern": "nowhere"})
+    assert "a.txt" not in (await desk.one(search))["output"]
+    buffer.version -= 1
+    desk.editor.type(buffer, "one", "typed")
+    assert "a.txt" in (await desk.one(search))["output"]
