@@ -67,6 +67,11 @@ def test_every_way_to_serve_answers_an_editor_and_ends_with_it(program: Program,
     assert '"serverInfo"' in ran.stdout
 
 
+def test_serving_nobody_ends_at_once(program: Program) -> None:
+    process = program.start("--stdio")
+    assert process.wait(60) == 0
+
+
 def test_the_schema_is_json_and_knows_the_messages(program: Program) -> None:
     ran = program.run("schema")
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -31,7 +31,7 @@ class FrameReader(asyncio.Protocol):
     async def open(self, descriptor: int) -> None:
         """Takes over `descriptor`."""
         mode = os.fstat(descriptor).st_mode
-        if stat.S_ISREG(mode):
+        if stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not os.isatty(descriptor)):
             descriptor = _pumped(descriptor)
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: self, os.fdopen(descriptor, "rb", 0))
@@ -84,7 +84,7 @@ class FrameReader(asyncio.Protocol):
 
 
 def _pumped(source: int) -> int:
-    """A pipe with what is in a file: an event loop cannot wait for files."""
+    """A pipe with what is in a file or a device such as /dev/null: an event loop cannot wait for these."""
     out, into = os.pipe()
 
     def pump() -> None:
