@@ -20,6 +20,7 @@ const SPECIAL = [
 
 export class Offers {
   private asked: string | undefined;
+  private found: FoundFile[] = []; // last, for an earlier word
 
   constructor(
     private readonly input: HTMLTextAreaElement,
@@ -40,9 +41,12 @@ export class Offers {
       this.completion.hide();
     } else if (mention.sign === "/") this.completion.show(this.commandOffers(mention));
     else {
-      if (this.asked !== mention.word) post({ type: "find", query: mention.word });
-      if (this.asked === undefined) this.completion.show(this.specialOffers(mention));
+      if (this.asked === mention.word) return;
+      if (this.asked === undefined) this.found = [];
       this.asked = mention.word;
+      post({ type: "find", query: mention.word });
+      const word = mention.word.toLowerCase();
+      this.offer(mention, this.found.filter(({ name }) => name.toLowerCase().includes(word)));
     }
   }
 
@@ -50,6 +54,11 @@ export class Offers {
   files(query: string, files: FoundFile[]): void {
     const { mention } = this;
     if (mention?.sign !== "@" || mention.word !== query || document.activeElement !== this.input) return;
+    this.found = files;
+    this.offer(mention, files);
+  }
+
+  private offer(mention: Mention, files: FoundFile[]): void {
     const offers = files.map((file): Offer => {
       const at = file.name.lastIndexOf("/");
       return { icon: "file", label: file.name.slice(at + 1), detail: at < 0 ? "" : file.name.slice(0, at), choose: () => { this.chooseFile(file); } };
