@@ -117,3 +117,29 @@ async def test_e18_a_version_that_stays_the_same_does_not_hide_what_is_unsaved(d
     buffer.version -= 1
     desk.editor.type(buffer, "one", "typed")
     assert "a.txt" in (await desk.one(search))["output"]
+
+
+async def test_tens_of_thousands_of_diagnostics_do_not_stall_the_server(desk: Desk) -> None:
+    buffer = desk.editor.open(desk.file("é and some more of a line\n" * 20_000))
+    items = [problem(f"of line {number}", number, 3) for number in range(20_000)]
+    told = {"documents": [{"uri": buffer.uri, "items": items, "version": buffer.version}]}
+    came, answered = asyncio.Event(), asyncio.Event()
+
+    async def answer(_: Message) -> Message:
+        came.set()
+        await answered.wait()
+        return told
+
+    desk.talk.client.answers["editor/diagnostics"] = answer
+    running = asyncio.create_task(desk.one(diagnostics()))
+    await came.wait()
+    answered.set()
+    beside = 0
+    while not running.done():
+        await desk.talk.client.request("server/status")
+        beside += 1
+
+    output = (await running)["output"]
+    assert output.startswith("a.txt:1:4 error: of line 0 [lint]\n")
+    assert output.endswith("\n(19900 more are left out.)")
+    assert beside > 20

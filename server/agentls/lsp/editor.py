@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import anyio
 from anyio import to_thread
+from anyio.lowlevel import checkpoint
 from lsprotocol import types
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
@@ -17,7 +18,14 @@ from agentls.protocol import methods as m
 from agentls.protocol.options import ClientDocuments
 from agentls.protocol.params import NoParams
 from agentls.protocol.registry import Request
-from agentls.protocol.workspace import ContextResult, DiagnosticsParams, DocumentDiagnostics, SaveParams
+from agentls.protocol.workspace import (
+    ContextResult,
+    DiagnosticsParams,
+    DiagnosticsResult,
+    DocumentDiagnostics,
+    SaveParams,
+    SaveResult,
+)
 from agentls.schema.base import Value
 from agentls.schema.input import Diagnostic, LineRange
 from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnostics, Looking
@@ -28,6 +36,7 @@ _SILENCES = 3
 _SECONDS: dict[str, float] = {m.SAVE.name: 3.0, m.DIAGNOSTICS.name: 2.0, m.CONTEXT.name: 1.0}
 _SMALL = 200_000  # characters that are compared without a thread
 _NO_METHOD = -32601
+_AT_ONCE = 20  # diagnostics, between which others get on
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +140,7 @@ class LspEditor:
 
     async def save(self, document: Document) -> bool:
         params = SaveParams(uri=document.uri, version=document.version)
-        if not await self._asked(m.SAVE, params, lambda answer: answer.saved):
+        if not await self._asked(m.SAVE, params, _saved):
             return False
         found = self._documents.get(document.uri)
         if found is not None:
@@ -140,25 +149,30 @@ class LspEditor:
 
     async def diagnostics(self, uri: str | None) -> tuple[FileDiagnostics, ...] | None:
         params = DiagnosticsParams(uri=uri)
-        return await self._asked(m.DIAGNOSTICS, params, lambda answer: tuple(map(self._told, answer.documents)))
+        return await self._asked(m.DIAGNOSTICS, params, self._told)
 
     async def context(self) -> Looking | None:
         if not self._serves.context or not self._answers(m.CONTEXT):
             return None
         return await self._asked(m.CONTEXT, NoParams(), self._looking)
 
-    def _looking(self, answer: ContextResult) -> Looking:
+    async def _looking(self, answer: ContextResult) -> Looking:
         selection = answer.selection
         if selection is not None and answer.uri is not None:
             selection = self._counted(answer.uri, selection)
         return Looking(answer.uri, selection, answer.open)
 
-    def _told(self, given: DocumentDiagnostics) -> FileDiagnostics:
-        items = tuple(
-            item if item.range is None else item.but(range=self._counted(given.uri, item.range))
-            for item in map(Diagnostic.model_validate, given.items)
-        )
-        return FileDiagnostics(given.uri, items, given.version)
+    async def _told(self, answer: DiagnosticsResult) -> tuple[FileDiagnostics, ...]:
+        return tuple([await self._of_document(given) for given in answer.documents])
+
+    async def _of_document(self, given: DocumentDiagnostics) -> FileDiagnostics:
+        items: list[Diagnostic] = []
+        for number, members in enumerate(given.items):
+            if number % _AT_ONCE == 0:  # there may be tens of thousands
+                await checkpoint()
+            item = Diagnostic.model_validate(members)
+            items.append(item if item.range is None else item.but(range=self._counted(given.uri, item.range)))
+        return FileDiagnostics(given.uri, tuple(items), given.version)
 
     def _counted(self, uri: str, place: LineRange) -> LineRange:
         """In characters, if the document is open; else as the editor counts."""
@@ -168,12 +182,12 @@ class LspEditor:
     def _answers(self, row: Request[Any, Any]) -> bool:
         return self._silences.get(row.name, 0) < _SILENCES
 
-    async def _asked(self, row: Request[P, R], params: P, take: Callable[[R], T]) -> T | None:
+    async def _asked(self, row: Request[P, R], params: P, take: Callable[[R], Awaitable[T]]) -> T | None:
         """What `take` makes of the answer. None for silence: no answer in time, an error, or a wrong form."""
         try:
             with anyio.fail_after(_SECONDS[row.name]):
                 result = await self._server.language.ask(row.name, params.members())
-            answer = take(row.result.model_validate(result))
+            answer = await take(row.result.model_validate(result))
         except TimeoutError:
             self._silent(row, "no answer in time")
         except ValidationError as error:
@@ -190,6 +204,10 @@ class LspEditor:
     def _silent(self, row: Request[Any, Any], why: str) -> None:
         count = self._silences[row.name] = self._silences.get(row.name, 0) + 1
         log.warning("%s: %s%s", row.name, why, "; not asked again" if count >= _SILENCES else "")
+
+
+async def _saved(answer: SaveResult) -> bool:
+    return answer.saved
 
 
 def _request(document: OpenDocument, edit: BufferEdit) -> types.ApplyWorkspaceEditParams:

@@ -14,6 +14,7 @@ class Pieces:
     def __init__(self, text: str) -> None:
         self._pieces = _cut(text)
         self._ends = [_line_ends(piece) for piece in self._pieces]
+        self._rows: tuple[str, list[str]] = ("", [""])  # the piece that was looked into last, in lines
 
     def text(self) -> str:
         return "".join(self._pieces)
@@ -58,7 +59,9 @@ class Pieces:
         while number < len(self._pieces) - 1 and line >= self._ends[number]:
             line -= self._ends[number]
             number += 1
-        rows = split_rows(self._pieces[number])
+        if self._rows[0] is not self._pieces[number]:
+            self._rows = self._pieces[number], split_rows(self._pieces[number])
+        rows = self._rows[1]
         if line >= len(rows):
             return number, len(self._pieces[number]), None
         return number, sum(map(len, rows[:line])), rows[line].rstrip("\r\n")

@@ -1,5 +1,6 @@
 """The diagnostics tool: what the editor's language servers say of the text as it is now."""
 
+import heapq
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -108,9 +109,8 @@ class Diagnostics:
                 continue
             unsure = unsure or (one.version is None and document is not None and bool(one.items))
             count += len(one.items)
-            rows += [
-                f"{names([place], context.root)}:{diagnostic_row(item)}" for item in sorted(one.items, key=_weight)
-            ]
+            name, first = names([place], context.root), heapq.nsmallest(_MOST, one.items, key=_weight)
+            rows += [f"{name}:{diagnostic_row(item)}" for item in first]
         return _Found(tuple(rows), tuple(late), unsure, count, withheld)
 
     def _readable(
@@ -146,8 +146,8 @@ class Diagnostics:
 def _result(path: Resolved | None, found: _Found, context: ToolContext) -> ToolResult:
     title = path.shown if path is not None else "all files"
     rows = list(found.rows[:_MOST])
-    if len(found.rows) > _MOST:
-        rows.append(f"({len(found.rows) - _MOST} more are left out.)")
+    if found.count > len(rows):
+        rows.append(f"({found.count - len(rows)} more are left out.)")
     if not rows and not found.late:
         rows.append("The editor shows no problems.")
     if found.withheld:
