@@ -211,3 +211,19 @@ async def test_the_dialog_shows_the_diff_and_how_much_of_it_is_left_out(screen: 
     assert "+line 37" in shown
     assert "+line 38" not in shown
     assert "… 62 more lines" in shown
+
+
+async def test_a_dialog_that_the_user_never_sees_is_shown_anew_when_asked_for(screen: Screen) -> None:
+    """Some clients lose a message without an answer: a toast that went by."""
+    screen.asks("first")
+    screen.asks("second")
+    await screen.settle()
+    screen.fallback.offer_again()
+    await screen.settle()
+    assert [message.partition("\n")[0] for message in screen.shown()] == ["first", "first"]
+    assert [m["method"] for m in screen.sent].count("$/cancelRequest") == 1
+    screen.answer("Allow once")
+    await screen.settle()
+    screen.answer("Reject")
+    await screen.settle()
+    assert screen.resolutions() == ["allowed", "rejected"]

@@ -64,12 +64,15 @@ class Fallback:
         self._take(kind.model_validate(from_json(b"{%b}" % event.params) | scope))
 
     def offer_again(self) -> None:
-        """Also what an earlier process asked."""
+        """Also what an earlier process asked, and what is shown by now: a client may have lost it without an answer."""
+        shown = self._shown
         for wire in self._permissions.listing(None):
             self._take(Permission.model_validate_json(wire))
         for wire in self._questions.listing(None):
             self._take(Question.model_validate_json(wire))
         self._dismissed.clear()
+        if shown is not None:
+            shown[1].cancel()
         self._next()
 
     def _take(self, asked: Asked) -> None:
@@ -103,7 +106,7 @@ class Fallback:
             self._dismissed.add(_id(asked))
         finally:  # whatever happens, the place is free for the next one
             self._shown = None
-            if _id(asked) not in self._dismissed:
+            if _id(asked) not in self._dismissed and not scope.cancelled_caught:
                 self._open.pop(_id(asked), None)
         self._next()
 
