@@ -22,6 +22,18 @@ def test_files_are_completed_after_an_at_and_sent(desk: Desk) -> None:
     assert "return a - b" in model.heard()
 
 
+def test_sending_closes_what_is_offered(desk: Desk) -> None:
+    (desk.project / "calculator.py").write_text(CODE, encoding="utf-8")
+    desk.model({"text": "Read."})
+    nvim = desk.chat()
+    nvim.wait_lua("require('agentls.server').state == 'up'")
+    nvim.keys("i@calculator.py")
+    nvim.wait_lua("vim.fn.pumvisible() == 1")
+    nvim.keys("<C-s>")
+    nvim.wait_lua("vim.fn.pumvisible() == 0")
+    nvim.screen.wait_for("Read.")
+
+
 def test_lines_of_a_range_are_sent(desk: Desk) -> None:
     (desk.project / "a.py").write_text(CODE, encoding="utf-8")
     model = desk.model({"text": "Seen."})

@@ -106,6 +106,17 @@ def test_an_edit_of_a_saved_file_is_saved_too_and_can_be_undone(desk: Desk) -> N
     assert pair.lines() == TEXT.split()
 
 
+def test_a_file_that_was_only_touched_is_saved_too(desk: Desk) -> None:
+    """As a checkout or a formatter leaves it: another time, the same text."""
+    pair = Pair(desk, calls(READ), calls(edit("two", "2")), calls(edit("three", "3")), END)
+    pair.path.with_name("b.txt").write_text(TEXT, encoding="utf-8")
+    pair.path.with_name("b.txt").replace(pair.path)
+    pair.ask()
+    pair.done()
+    assert pair.on_disk() == "one\n2\n3\nfour\nfive\n"
+    assert not pair.modified()
+
+
 def test_a_whole_new_text_leaves_what_stays_alone(desk: Desk) -> None:
     """`write` on an open file: its cursor and marks stay on their lines."""
     pair = Pair(desk, calls(READ), calls(("write", {"filePath": "a.txt", "content": f"zero\n{TEXT}six\n"})), END)

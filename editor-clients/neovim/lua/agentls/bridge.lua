@@ -54,6 +54,7 @@ local function apply(err, params, context)
   for index, change in ipairs(changes) do
     local buf = found[index]
     local edits = vim.tbl_map(function(edit) return within(edit, buf) end, change.edits)
+    buffers.agree(buf)
     new_step(buf)
     local ok, failure = pcall(vim.lsp.util.apply_text_edits, edits, buf, client.offset_encoding)
     new_step(buf)
@@ -70,10 +71,13 @@ local function save(_, params)
   local buf = buffers.of(params.uri)
   if not buf or params.version ~= buffers.version(buf) then return { saved = false } end
   if not vim.bo[buf].modified then return { saved = true } end
-  if vim.bo[buf].readonly or (buffers.seen[buf] or '') ~= buffers.on_disk(buf) then return { saved = false } end
+  local disk = buffers.on_disk(buf)
+  local known = disk == (buffers.seen[buf] or '')
+  if vim.bo[buf].readonly or not (known or disk == buffers.agreed[buf]) then return { saved = false } end
   local asks = vim.o.confirm
   vim.o.confirm = false
-  local ok = pcall(api.nvim_buf_call, buf, function() vim.cmd('silent write') end)
+  -- Of a file that was touched Neovim would ask; that it holds the same text was seen.
+  local ok = pcall(api.nvim_buf_call, buf, function() vim.cmd(known and 'silent write' or 'silent write!') end)
   vim.o.confirm = asks
   return { saved = ok and not vim.bo[buf].modified }
 end

@@ -4,6 +4,7 @@ local api = vim.api
 local M = {
   last = nil, ---@type integer? the file that the user was in last, not a window of ours
   seen = {}, ---@type table<integer, string> by buffer: the file's state when it was read or written
+  agreed = {}, ---@type table<integer, string> the same, of a file that was only touched since
   diagnosed = {}, ---@type table<integer, integer> by buffer: the version that its newest diagnostics are of
 }
 
@@ -40,6 +41,18 @@ end
 function M.on_disk(buf)
   local stat = vim.uv.fs_stat(api.nvim_buf_get_name(buf))
   return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino) or ''
+end
+
+--- Before a change of a buffer that is as it was read: whether the disk still holds its text, though the file was
+--- touched since, as by a checkout.
+---@param buf integer
+function M.agree(buf)
+  local now = M.on_disk(buf)
+  if vim.bo[buf].modified or now == '' or now == M.seen[buf] then return end
+  local ok, lines = pcall(vim.fn.readfile, api.nvim_buf_get_name(buf))
+  if not ok then return end
+  if vim.bo[buf].fileformat == 'dos' then lines = vim.tbl_map(function(line) return (line:gsub('\r$', '')) end, lines) end
+  if vim.deep_equal(lines, api.nvim_buf_get_lines(buf, 0, -1, false)) then M.agreed[buf] = now end
 end
 
 --- The file that the user was in last.
@@ -105,7 +118,7 @@ function M.watch(group, client, touched)
   end)
   on('DiagnosticChanged', function(event) M.diagnosed[event.buf] = M.version(event.buf) end)
   on('BufUnload', function(event)
-    M.seen[event.buf], M.diagnosed[event.buf] = nil, nil
+    M.seen[event.buf], M.agreed[event.buf], M.diagnosed[event.buf] = nil, nil, nil
   end)
 end
 

@@ -111,6 +111,7 @@ function M.send(chat, delivery)
   if text == '' then return end
   local parts, problem = M.parts(text, chat.agent.root())
   if problem then return tell(problem, vim.log.levels.WARN) end
+  if vim.fn.pumvisible() == 1 then api.nvim_select_popupmenu_item(-1, false, true, {}) end
   M.set(chat, '')
   chat.agent.send(chat, { text = text, parts = parts, delivery = delivery })
 end
