@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from e2e.buffers import ABLE, Buffer, Desk, bash, edit, options, read
+from e2e.client import Message
 from e2e.model import Script, calls, says
 from e2e.server import Machine
 
@@ -30,6 +31,22 @@ async def test_e18_of_two_dirty_buffers_only_the_agents_is_saved_and_the_users_i
     assert "theirs.txt" in ran["output"].rpartition("not saved")[2]
     assert "ours.txt" not in ran["output"].rpartition("not saved")[2]
     assert theirs.at.read_text() == FIRST
+
+
+async def test_e18_an_edit_that_showed_only_after_its_time_is_saved(desk: Desk) -> None:
+    """As an editor under load makes it."""
+    await desk.talk.ask("session/update", mode="auto")
+    ours = desk.editor.open(desk.file(FIRST, "ours.txt"))
+    held: list[Message] = []
+    desk.editor.on_edit = held.append
+    state = await desk.one(edit(ours.at, "four", "AGENT"))
+    assert state["metadata"]["unknown"] is True
+    desk.editor.apply(held[0])
+
+    ran = await desk.one(bash("cat ours.txt"))
+
+    assert ran["output"].startswith("one\ntwo\nthree\nAGENT\n")
+    assert saves(desk) == [ours.uri]
 
 
 async def test_e18_once_saved_a_buffer_is_not_saved_again(desk: Desk) -> None:

@@ -32,6 +32,7 @@ from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnost
 from agentls.workspace.hunks import stand
 
 CONFIRM_SECONDS = 2.0
+_LATE_SECONDS = 60.0
 _SILENCES = 3
 _SECONDS: dict[str, float] = {m.SAVE.name: 3.0, m.DIAGNOSTICS.name: 2.0, m.CONTEXT.name: 1.0}
 _SMALL = 200_000  # characters that are compared without a thread
@@ -94,7 +95,17 @@ class LspEditor:
                 return Applied.MOVED
             check_open()
             with self._documents.follow(document.uri) as texts:
-                return await self._sent(_request(found, edit), edit, texts)
+                done = await self._sent(_request(found, edit), edit, texts)
+            if done is Applied.UNKNOWN:
+                self._spawn(self._late(found, edit))
+            return done
+
+    async def _late(self, document: OpenDocument, edit: BufferEdit) -> None:
+        """What shows only after its time is ours all the same: a command wants it saved."""
+        with self._documents.follow(document.uri) as texts, anyio.move_on_after(_LATE_SECONDS):
+            texts.put_nowait(document.text)
+            if await _seen(edit, texts):
+                document.ours = True
 
     async def _sent(
         self, params: types.ApplyWorkspaceEditParams, edit: BufferEdit, texts: asyncio.Queue[str | None]
