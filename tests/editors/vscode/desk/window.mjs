@@ -86,17 +86,20 @@ export class Window {
     return this.run("void vscode.commands.executeCommand(given[0], ...given[1])", [name, given]);
   }
 
-  /** A command by its title in the palette, which does not refresh while it is open. */
+  /**
+   * A command by its title in the palette, which does not refresh while it is open. Rows are used for other commands
+   * while the list grows, so the one in focus is taken by the keyboard.
+   */
   async palette(title) {
     const input = this.page.locator(".quick-input-widget input").first();
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first();
     await until(`the command ${title}`, async () => {
       await this.page.keyboard.press("F1");
       await input.waitFor();
       await input.fill(`>${title}`);
       try {
         await row.waitFor({ timeout: 2000 });
-        await row.click();
+        await this.page.keyboard.press("Enter");
         return true;
       } catch {
         await this.page.keyboard.press("Escape");
