@@ -81,13 +81,18 @@ export class CodeServer {
   }
 
   async stop() {
-    if (!this.child || this.child.exitCode !== null) return;
+    if (!this.child || this.child.exitCode !== null || this.child.signalCode) return;
     const gone = once(this.child, "exit");
     this.#signal("SIGTERM");
     const late = setTimeout(() => this.#signal("SIGKILL"), 3000);
     await gone;
     clearTimeout(late);
-    this.#signal("SIGKILL"); // what of its group stayed behind
+    this.kill(); // what of its group stayed behind
+  }
+
+  kill() {
+    if (this.child) this.#signal("SIGKILL");
+    this.child = undefined;
   }
 
   #signal(signal) {

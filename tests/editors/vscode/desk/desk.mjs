@@ -31,6 +31,8 @@ export class Desk {
    */
   static async open({ bare = false, model = true, settings = {}, trustAll = true } = {}) {
     const desk = new Desk();
+    process.once("exit", () => desk.#abandon());
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
     try {
       if (model) await desk.#startModel();
       desk.codeServer = new CodeServer(desk.folder, { env: desk.#env(bare), settings, trustAll });
@@ -153,6 +155,13 @@ export class Desk {
   #logs() {
     const all = readdirSync(this.folder, { recursive: true });
     return all.filter((name) => name.endsWith(".log") && /agentls/i.test(name));
+  }
+
+  /** The tests end without a word: nothing may stay behind. */
+  #abandon() {
+    this.codeServer?.kill();
+    this.model?.child.kill("SIGKILL");
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   async close() {
