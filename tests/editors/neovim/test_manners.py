@@ -1,12 +1,14 @@
 """A new user's path by the README, and that the plugin stays out of the way."""
 
+import os
 import re
 import subprocess
+from pathlib import Path
 
 from nvim import PLUGIN
 from steps import command, send
 
-from conftest import ROOT, Desk
+from conftest import ROOT, Desk, neovim
 
 MAPPINGS = """
 local all = {}
@@ -24,7 +26,8 @@ def test_the_readmes_lines_lead_an_empty_configuration_to_the_first_answer(desk:
     shell, lua = (re.search(rf"```{kind}\n(.*?)```", readme, re.DOTALL).group(1) for kind in ("sh", "lua"))
     for name in [name for name in desk.env if name.startswith("XDG_")]:
         del desk.env[name]
-    subprocess.run(["sh", "-ec", shell], cwd=ROOT, env=desk.env, check=True)
+    path = f"{Path(neovim()).parent}{os.pathsep}{desk.env['PATH']}"
+    subprocess.run(["sh", "-ec", shell], cwd=ROOT, env={**desk.env, "PATH": path}, check=True)
     config = desk.home / ".config" / "nvim"
     config.mkdir(parents=True)
     (config / "init.lua").write_text(lua, encoding="utf-8")

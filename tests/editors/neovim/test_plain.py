@@ -179,8 +179,9 @@ def test_unsaved_text_is_edited_in_the_buffer_and_can_be_undone(desk: Desk) -> N
     nvim.keys("Go# mine<Esc>")
     nvim.wait_lua("vim.lsp.get_client_by_id(_G.client_id).attached_buffers[1]")
     run(nvim, "prompt", "Mend it")
-    for _ in range(2):
-        nvim.screen.wait_for("1: Allow once")
+    for added in ("+print('known')", "+# added"):
+        nvim.screen.wait_for(added)
+        nvim.screen.wait_for("Type number and <Enter>")
         nvim.keys("1<CR>")
     nvim.screen.wait_for("Edited.")
     lines = "vim.api.nvim_buf_get_lines(1, 0, -1, false)"
