@@ -108,6 +108,12 @@ async def test_a_folder_that_is_trusted_later_is_trusted_whatever_the_editor_sai
         assert await client.request("workspace/trust", {"directory": str(folder)}) == {"trusted": True}
         assert "does not hold" not in str(await client.request("server/status", {}))
 
+        client.notify("workspace/didChangeConfiguration", {"settings": {"agentls": {"editor": {"follow": True}}}})
+        assert "does not hold" not in str(await client.request("server/status", {}))
+        added = {"uri": machine.project("added", {}).as_uri(), "name": "added"}
+        client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [added], "removed": []}})
+        assert "does not hold" not in str(await client.request("server/status", {}))
+
 
 async def test_opening_a_hostile_folder_starts_nothing(machine: Machine, model: Script) -> None:
     """P24: servers, key commands, substitutions and hooks of git: nothing leaves a trace."""

@@ -40,11 +40,13 @@ class Configuration:
         self._known: dict[str, _Folder] = {}
         self._editor: dict[str, Any] = {}
         self._word: bool | None = None
+        self._told: bool | None = None
         self._folders: tuple[Path, ...] = ()
 
     def connect(self, *, settings: dict[str, Any] | None, trusted: bool | None, folders: tuple[Path, ...]) -> None:
         self._editor = settings or {}
-        self._word = trusted
+        if trusted is not self._told:  # a word that is told again undoes nothing that the user said since
+            self._told = self._word = trusted
         self._folders = tuple(project_of(folder).root for folder in folders)
         self._known.clear()
 
