@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -27,7 +28,9 @@ def test_the_readmes_lines_lead_an_empty_configuration_to_the_first_answer(desk:
     for name in [name for name in desk.env if name.startswith("XDG_")]:
         del desk.env[name]
     path = f"{Path(neovim()).parent}{os.pathsep}{desk.env['PATH']}"
-    subprocess.run(["sh", "-ec", shell], cwd=ROOT, env={**desk.env, "PATH": path}, check=True)
+    clone = desk.folder / "clone"  # what the lines write stays out of the tree under test
+    shutil.copytree(PLUGIN, clone / PLUGIN.relative_to(ROOT), ignore=shutil.ignore_patterns("tags"))
+    subprocess.run(["sh", "-ec", shell], cwd=clone, env={**desk.env, "PATH": path}, check=True)
     config = desk.home / ".config" / "nvim"
     config.mkdir(parents=True)
     (config / "init.lua").write_text(lua, encoding="utf-8")
@@ -77,7 +80,8 @@ def test_a_files_buffer_is_attached_beside_other_servers(desk: Desk) -> None:
 def test_the_help_is_there_and_names_every_command(desk: Desk) -> None:
     nvim = desk.chat()
     nvim.keys("g?")
-    nvim.screen.wait_for("An agent in Neovim")
+    nvim.wait_lua("vim.fn.expand('%:t') == 'agentls.txt'")
+    assert "An agent in Neovim" in nvim.lua("return vim.fn.getline(1)")
     names = [
         name for name in nvim.lua("return vim.tbl_keys(vim.api.nvim_get_commands({}))") if name.startswith("Agent")
     ]
