@@ -32,8 +32,8 @@ class Desk:
         self.reads = Reads()
         self.files = Files(self._record, self.reads.content)
         self.buffers = Buffers()
-        changes = Changes(self.files, self.reads, self.buffers, self._record_buffer)
-        self.read, self.write, self.edit = Read(self.files, self.reads, self.buffers), Write(changes), Edit(changes)
+        self.way = Changes(self.files, self.reads, self.buffers, self._record_buffer)
+        self.read, self.write, self.edit = Read(self.files, self.reads, self.buffers), Write(self.way), Edit(self.way)
 
     def _record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
         self.changes.append((path, before.data if before else None, after.data if after else None))

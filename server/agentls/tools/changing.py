@@ -68,8 +68,7 @@ class Changes:
         if path.untitled is not None and sight.document is None:
             raise ToolError(prompt("results/edit-not-open", path=path.shown), f"{path.shown} is not open any more")
         if sight.standing is Standing.CONFLICT:
-            brief = f"{path.path.name} has unsaved changes and changed on the disk"
-            raise ToolError(prompt("results/edit-conflict", path=path.shown), brief, ErrorKind.EDIT_CONFLICT)
+            raise _conflict(path)
         if sight.in_buffer and not self.buffers.editor.edits:
             brief = f"{path.path.name} has unsaved changes"
             raise ToolError(prompt("results/edit-not-possible", path=path.shown), brief, ErrorKind.EDIT_CONFLICT)
@@ -90,7 +89,9 @@ class Changes:
     async def put(self, plan: Plan, context: ToolContext, done: str) -> ToolResult:
         """Writes what was judged: nothing, if the file changed since. `done` is what to say of it."""
         match plan.sight.standing:
-            case Standing.CLOSED | Standing.STALE | Standing.CONFLICT:
+            case Standing.CONFLICT:
+                raise _conflict(plan.path)
+            case Standing.CLOSED | Standing.STALE:
                 return await self._to_disk(plan, context, done)
             case Standing.SAME if not (self.buffers.editor.edits and self.buffers.editor.saves):
                 return await self._to_disk(plan, context, done)
@@ -161,6 +162,11 @@ class Changes:
         if error.whole and error.fresh.hash is not None:
             self._reads.note(context.session_id, error.fresh.path, error.fresh.hash, error.fresh.data)
         return error
+
+
+def _conflict(path: Resolved) -> ToolError:
+    brief = f"{path.path.name} has unsaved changes and changed on the disk"
+    return ToolError(prompt("results/edit-conflict", path=path.shown), brief, ErrorKind.EDIT_CONFLICT)
 
 
 def _uri(plan: Plan) -> str:
