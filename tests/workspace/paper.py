@@ -1,5 +1,6 @@
 """An editor on paper: documents that tests write, and edits that end as they say."""
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -37,6 +38,10 @@ class PaperEditor:
         self.open = documents
         self.papers: dict[str, Paper] = {}
         self.outcome = Applied.CONFIRMED
+
+    def type(self, document: Document, text: str) -> None:
+        self.papers[document.uri].write(text)
+        document.touched = time.monotonic()
 
     def documents(self) -> Sequence[Document]:
         return self.open

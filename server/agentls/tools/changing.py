@@ -50,6 +50,10 @@ def plan_of(path: Resolved, sight: Sight, data: bytes, old_view: str, new_view: 
     return Plan(path, sight, data, unified(old_view, new_view, path.shown.lstrip("/")))
 
 
+class _TouchedError(Exception):
+    """The editor's document is another than the one that the change was made for."""
+
+
 class Changes:
     """Reads, judges and writes files for the tools that change them, in the editor where they are open there."""
 
@@ -106,10 +110,12 @@ class Changes:
                 plan.data,
                 expected=plan.before.hash if plan.sight.is_seen(expected) else expected,
                 origin=_origin(context),
-                check_open=context.check_open,
+                check_open=partial(self._check, plan, context),
             )
         except ChangedError as error:
             raise self._refused(error, context) from error
+        except _TouchedError as error:
+            raise await self._moved(plan, context) from error
         self.buffers.wrote(plan.path.path)
         if written.hash is not None:
             self._reads.note(context.session_id, plan.path.path, written.hash, plan.data)
@@ -133,8 +139,7 @@ class Changes:
             case Applied.REFUSED:
                 raise ToolError(prompt("results/edit-refused", path=plan.path.shown), "the editor did not take it")
             case Applied.MOVED:
-                now = await self.buffers.content(plan.path.path)
-                raise self._refused(await self._changed(now.content, plan.before.hash, before), context)
+                raise await self._moved(plan, context)
 
     async def _confirmed(self, plan: Plan, context: ToolContext, done: str) -> ToolResult:
         """Saves what was saved before. What the user typed meanwhile is not ours to save."""
@@ -152,6 +157,17 @@ class Changes:
             self._reads.note(context.session_id, plan.path.path, content_hash(plan.data), plan.data)
         words = done if saved else f"{done} {prompt('results/edit-unsaved')}"
         return ToolResult(plan.path.shown, words, {**plan.metadata(), "via": "buffer", "saved": saved})
+
+    def _check(self, plan: Plan, context: ToolContext) -> None:
+        """The last look before the disk is written: what the user typed just now is nobody's to write beside."""
+        context.check_open()
+        if self.buffers.touched(plan.sight):
+            raise _TouchedError
+
+    async def _moved(self, plan: Plan, context: ToolContext) -> ChangedError:
+        now = await self.buffers.content(plan.path.path)
+        before = plan.before
+        return self._refused(await self._changed(now.content, before.hash, before.data), context)
 
     async def _changed(self, found: FileContent, seen: str | None, old: bytes | None = None) -> ChangedError:
         known = old if old is not None or seen is None else self._reads.content(seen)

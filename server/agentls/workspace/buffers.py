@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
@@ -37,7 +37,8 @@ class Standing(Enum):
 class Sight:
     """A file as it stood at one moment. `content` is what counts: the disk's bytes, or the buffer's as UTF-8.
 
-    `also` is the hash of the same text at the other of the two places, `text` the buffer's at `version`.
+    `also` is the hash of the same text at the other of the two places, `text` the buffer's at `version`; `at` when it
+    was looked at, on the monotonic clock.
     """
 
     standing: Standing
@@ -46,6 +47,7 @@ class Sight:
     version: int = 0
     text: str = ""
     also: str | None = None
+    at: float = 0.0
 
     @property
     def in_buffer(self) -> bool:
@@ -101,12 +103,17 @@ class Buffers:
 
     async def content(self, path: Path) -> Sight:
         """The whole file, from where it counts."""
+        at = time.monotonic()
         sight = await self.see(path)
-        return sight or Sight(Standing.CLOSED, await to_thread.run_sync(read_now, path))
+        return sight or Sight(Standing.CLOSED, await to_thread.run_sync(read_now, path), at=at)
+
+    def touched(self, sight: Sight) -> bool:
+        """Whether an editor opened or changed that file since."""
+        return any(document.touched > sight.at for document in self.of(sight.content.path))
 
     async def _see(self, path: Path, document: Document) -> Sight:
         await document.settled()
-        version, text, base = document.version, document.text, document.base
+        at, version, text, base = time.monotonic(), document.version, document.text, document.base
         if document.path is None:
             data = await to_thread.run_sync(text.encode)
             return Sight(Standing.UNTITLED, _buffer(path, data), document, version, text)
@@ -115,7 +122,7 @@ class Buffers:
             document.agree(disk.base, disk.mark)
             if document.version == version:
                 document.ours = False
-        return sight
+        return replace(sight, at=at)
 
     async def change(self, sight: Sight, data: bytes, label: str, check_open: Callable[[], None]) -> Applied:
         """Brings a new content, made on that of `sight`, into the document that the sight is of."""

@@ -164,6 +164,9 @@ def changed(fresh: FileContent, old: bytes | None, *, existed: bool) -> ChangedE
         return ChangedError(
             f"{fresh.path} is gone: it was removed since you read it.", f"{name} is gone", fresh, whole=True
         )
+    if fresh.data == old:
+        words = f"{fresh.path} was touched meanwhile, but holds what it held. Try again."
+        return ChangedError(words, f"{name} was touched meanwhile", fresh, whole=True)
     start = f"{fresh.path} changed since you read it" if existed else f"{fresh.path} exists by now"
     brief = f"{name} changed meanwhile"
     if binary_type(fresh.data) is not None:
