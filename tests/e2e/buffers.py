@@ -94,10 +94,14 @@ class ScriptedEditor:
         identity = {"uri": buffer.uri, "version": buffer.version}
         self.client.notify("textDocument/didChange", {"textDocument": identity, "contentChanges": told})
 
-    def save(self, buffer: Buffer) -> None:
+    def save(self, buffer: Buffer, then: str | None = None, *, told: bool = True) -> None:
+        """`then` is what another program writes over it at once."""
         encoding, bom = self.saves_to
         buffer.at.write_bytes(bom + buffer.text.encode(encoding))
-        self.client.notify("textDocument/didSave", {"textDocument": {"uri": buffer.uri}})
+        if then is not None:
+            buffer.at.write_text(then)
+        if told:
+            self.client.notify("textDocument/didSave", {"textDocument": {"uri": buffer.uri}})
 
     def close(self, buffer: Buffer) -> None:
         del self.buffers[buffer.uri]

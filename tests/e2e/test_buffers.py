@@ -193,6 +193,41 @@ async def test_a_saved_buffer_is_no_longer_dirty(desk: Desk) -> None:
     assert row.disk == "one\nagent\nlast\n"
 
 
+async def test_e17_what_another_wrote_right_after_a_save_is_a_conflict_once_the_user_types(desk: Desk) -> None:
+    row = await dirty(desk)
+    assert row.buffer
+    desk.editor.save(row.buffer, then=ELSEWHERE)
+    await desk.settle()
+    desk.editor.type(row.buffer, "last", "LAST")
+
+    state = await desk.one(edit(row.target, "user", "agent"))
+
+    assert state["metadata"]["kind"] == "edit_conflict"
+    assert (row.disk, row.buffer.text) == (ELSEWHERE, "one\nuser\nLAST\n")
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_e17_so_is_what_another_wrote_right_after_a_save_for_the_agent(desk: Desk, told: bool) -> None:
+    """With a `didSave` before the answer, and without."""
+    row = await same(desk)
+    assert row.buffer
+
+    async def save(_: Message) -> Message:
+        assert row.buffer
+        desk.editor.save(row.buffer, then=ELSEWHERE, told=told)
+        return {"saved": True}
+
+    desk.editor.client.answers["document/save"] = save
+    first = await desk.one(edit(row.target, "disk", "agent"))
+    assert first["metadata"]["saved"] is False
+    desk.editor.type(row.buffer, "last", "LAST")
+
+    state = await desk.one(edit(row.target, "agent", "agent again"))
+
+    assert state["metadata"]["kind"] == "edit_conflict"
+    assert (row.disk, row.buffer.text) == (ELSEWHERE, "one\nagent\nLAST\n")
+
+
 async def test_a_closed_buffer_leaves_the_disk(desk: Desk) -> None:
     row = await dirty(desk)
     assert row.buffer

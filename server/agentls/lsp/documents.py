@@ -85,7 +85,7 @@ class Documents:
     def saved(self, params: types.DidSaveTextDocumentParams) -> None:
         document = self.get(params.text_document.uri)
         if document is not None:
-            self.rebase(document)
+            self.rebase(document, document.text)
 
     def closed(self, params: types.DidCloseTextDocumentParams) -> None:
         document = self._open.pop(unquote(params.text_document.uri), None)
@@ -95,20 +95,21 @@ class Documents:
         for queue in self._followers.get(unquote(document.uri), ()):
             queue.put_nowait(None)
 
-    def rebase(self, document: OpenDocument) -> None:
-        """The buffer is what the disk holds, or begins from there: at open, and after a save."""
+    def rebase(self, document: OpenDocument, saved: str | None = None) -> None:
+        """At open a buffer begins from what the disk holds. After a save it begins from what was saved: the disk may
+        hold another's text by now.
+        """
         ticket = document.begin()
         document.ours = False
         if document.path is None:
             document.settle(ticket, None, None)
             return
-        self._spawn(self._rebase(document, document.path, ticket))
+        self._spawn(self._rebase(document, document.path, ticket, saved))
 
-    async def _rebase(self, document: OpenDocument, path: Path, ticket: int) -> None:
+    async def _rebase(self, document: OpenDocument, path: Path, ticket: int, saved: str | None) -> None:
         base, mark = None, None
         try:
-            _, disk = await to_thread.run_sync(disk_of, path)
-            base, mark = disk.base, disk.mark
+            base, mark = await to_thread.run_sync(_base, path, saved)
         except ToolError:  # a folder, a pipe, a file that may not be read: no file for us
             base = None
         finally:
@@ -143,6 +144,12 @@ def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
 async def _cut(live: EditorText, text: str) -> None:
     """A large text takes too long to be cut at the first change."""
     live.take(text, await to_thread.run_sync(Pieces, text))
+
+
+def _base(path: Path, saved: str | None) -> tuple[str, object]:
+    _, disk = disk_of(path)
+    base = disk.base if saved is None else text_hash(saved)
+    return base, disk.mark if base == disk.base else None
 
 
 def _agreement(path: Path, text: str) -> tuple[str, object] | None:

@@ -150,12 +150,14 @@ class LspEditor:
     # -- what it may be asked
 
     async def save(self, document: Document) -> bool:
+        text, looks = document.text, document.looks
         params = SaveParams(uri=document.uri, version=document.version)
         if not await self._asked(m.SAVE, params, _saved):
             return False
         found = self._documents.get(document.uri)
-        if found is not None:
-            self._documents.rebase(found)
+        # Else a `didSave` told of it, and of the newest text.
+        if found is not None and found is document and found.looks == looks:
+            self._documents.rebase(found, text)
         return True
 
     async def diagnostics(self, uri: str | None) -> tuple[FileDiagnostics, ...] | None:

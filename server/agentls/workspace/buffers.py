@@ -142,7 +142,7 @@ class Buffers:
         if not self.editor.saves or not await self.editor.save(document):
             return False
         await document.settled()
-        return document.path is not None and not (await self._see(document.path, document)).in_buffer
+        return document.path is not None and (await self._see(document.path, document)).standing is Standing.SAME
 
     async def save_ours(self, folders: Sequence[Path]) -> tuple[Path, ...]:
         """Before a command: saves the documents that carry changes of ours. Returns those below the folders that stay

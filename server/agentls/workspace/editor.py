@@ -64,6 +64,11 @@ class Document:
     def counted(self, place: LineRange) -> LineRange:
         return self._live.counted(place)
 
+    @property
+    def looks(self) -> int:
+        """How often `begin` was called."""
+        return self._asked
+
     def begin(self) -> int:
         """A new look at the disk begins: `base` is not known until it ends."""
         if self._known.is_set():
