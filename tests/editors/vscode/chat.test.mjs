@@ -39,8 +39,8 @@ desk.test("code is copied by its button", async () => {
 desk.test("the keyboard alone is enough: to the chat, a prompt, stopping", async () => {
   await model.plays(hangs("On and on"), says("Fresh."));
   await window.command("workbench.action.closeSidebar");
-  await window.palette("agentls: Open Chat");
-  await until("the focus in the prompt", () => chat.input.evaluate((one) => one.ownerDocument.activeElement === one));
+  await until("the side bar is closed", () => page.locator(".part.sidebar").isHidden());
+  await window.palette("agentls: Open Chat", () => chat.hasFocus());
   await page.keyboard.type("Go on");
   await page.keyboard.press("Enter");
   await chat.says("On and on");
@@ -180,14 +180,14 @@ desk.test("two sessions of one window stream side by side; the list leads from o
   await model.open("right");
   await chat.says("Right is here, right is done");
   await window.begin("agentls.sessions");
-  await window.quickRow("busy").click();
+  await window.choose(window.quickRow("busy"));
   await chat.says("Left is here");
   await chat.isBusy();
   assert.equal(await chat.count("Right is here"), 0);
   await model.open("left");
   await chat.says("Left is here, left is done");
   await window.begin("agentls.sessions");
-  await window.quick.locator(".monaco-list-row").nth(2).click(); // after "New session" and the newest
+  await window.choose(window.quickRowAt(2)); // after "New session" and the newest
   await chat.says("Right is here, right is done");
 });
 

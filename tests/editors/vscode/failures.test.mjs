@@ -103,7 +103,7 @@ desk.test("another language server than ours is refused with a reason", async ()
 
 desk.test("a server that ends again and again is given up with a reason, and can be started again", async () => {
   await setPath(program("broken", "#!/bin/sh\necho the disk is full >&2\nexit 3\n"));
-  await banner.getByText("in a row").waitFor({ timeout: 60_000 });
+  await banner.getByText("in a row").waitFor();
   await banner.getByText("the disk is full").waitFor();
   await chat.button("Show the log", banner).waitFor();
   program("broken", `#!/bin/sh\nexec ${SERVER}\n`);

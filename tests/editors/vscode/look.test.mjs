@@ -49,13 +49,18 @@ await widen(120);
 
 /** Pulls the side bar's edge. */
 async function widen(by) {
-  const box = await page.locator(".part.sidebar").boundingBox();
-  const [x, y] = [box.x + box.width + 2, box.y + box.height / 2];
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  await page.mouse.move(x + by, y, { steps: 5 });
-  await page.mouse.up();
-  await page.mouse.move(x + 400, y);
+  const bar = page.locator(".part.sidebar");
+  const before = (await bar.boundingBox()).width;
+  await until("the side bar is wider", async () => {
+    const box = await bar.boundingBox();
+    const [x, y] = [box.x + box.width + 2, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + by, y, { steps: 5 });
+    await page.mouse.up();
+    await page.mouse.move(x + 400, y);
+    return (await bar.boundingBox()).width > before;
+  });
 }
 
 async function theme(name) {
@@ -136,7 +141,7 @@ desk.test("the editor's own dialog", async () => {
   await window.begin("agentls.answer");
   await window.quickRow("Allow once").waitFor();
   await picture("dialog");
-  await window.quickRow("Reject").click();
+  await window.choose(window.quickRow("Reject"));
   await chat.isIdle();
 });
 

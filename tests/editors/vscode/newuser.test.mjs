@@ -13,7 +13,7 @@ const { chat, page } = window;
 desk.test("from the .vsix to the first answer of the demo model, by what is on the screen", async () => {
   await window.statusBar.getByText("Restricted Mode").waitFor();
   await page.locator(".activitybar").getByRole("tab", { name: "agentls" }).click();
-  await chat.input.waitFor({ timeout: 60_000 });
+  await chat.input.waitFor();
   await chat.input.click();
   await page.keyboard.type("Hello");
   await page.keyboard.press("Enter");

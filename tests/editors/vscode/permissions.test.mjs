@@ -76,7 +76,7 @@ desk.test("the editor's dialog allows once", async () => {
   await model.plays(bash("touch one"), says("Touched."));
   await chat.send("Touch");
   await dialog("touch one");
-  await window.quickRow("Allow once").click();
+  await window.choose(window.quickRow("Allow once"));
   await chat.says("Touched.");
   assert.ok(desk.has("one"));
 });
@@ -85,10 +85,10 @@ desk.test("the editor's dialog shows what always stores", async () => {
   await model.plays(bash("touch one"), bash("touch two"), says("Both."));
   await chat.send("Touch");
   await dialog("touch one");
-  await window.quickRow("Always…").click();
+  await window.choose(window.quickRow("Always…"));
   const row = window.quickRow("In this session");
   await row.getByText("allow bash: touch *").waitFor();
-  await row.click();
+  await window.choose(row);
   await chat.says("Both.");
   assert.ok(desk.has("two"));
 });
@@ -97,10 +97,9 @@ desk.test("the editor's dialog takes a reject with words", async () => {
   await model.plays(bash("rm -rf build"), says("I will not, then."));
   await chat.send("Clean up");
   await dialog("rm -rf build");
-  await window.quickRow("Reject with words…").click();
+  await window.choose(window.quickRow("Reject with words…"));
   await quick.getByText("What should the agent do instead?").waitFor();
-  await window.page.keyboard.type("use make clean");
-  await window.page.keyboard.press("Enter");
+  await window.answer("use make clean");
   await chat.says("I will not, then.");
   assert.match(model.heard(), /use make clean/);
 });
@@ -109,12 +108,11 @@ desk.test("dismissed it stays open: in the chat and in the dialog", async () => 
   await model.plays(bash("touch one"), says("Touched."));
   await chat.send("Touch");
   await dialog("touch one");
-  await window.page.keyboard.press("Escape");
-  await quick.waitFor({ state: "hidden" });
+  await window.leaveQuick();
   await chat.card.getByText("touch one").waitFor();
   assert.ok(!desk.has("one"));
   await dialog("touch one");
-  await window.quickRow("Later").click();
+  await window.choose(window.quickRow("Later"));
   await quick.waitFor({ state: "hidden" });
   await chat.isBusy("Waits for you");
   await chat.allow();
@@ -217,7 +215,7 @@ desk.test("the editor's dialog answers a question: one choice", async () => {
   await model.plays(asks(COLOURS), says("Thank you."));
   await chat.send("Paint");
   await dialog("Which colour?");
-  await window.quickRow("blue").click();
+  await window.choose(window.quickRow("blue"));
   await chat.says("Thank you.");
   assert.match(model.heard(), /→ blue/);
 });
@@ -237,10 +235,9 @@ desk.test("the editor's dialog answers a question: own words", async () => {
   await model.plays(asks(COLOURS), says("Thank you."));
   await chat.send("Paint");
   await dialog("Which colour?");
-  await window.quickRow("Answer in own words…").click();
+  await window.choose(window.quickRow("Answer in own words…"));
   await quick.getByText("Which colour?").waitFor();
-  await window.page.keyboard.type("a shade of green");
-  await window.page.keyboard.press("Enter");
+  await window.answer("a shade of green");
   await chat.says("Thank you.");
   assert.match(model.heard(), /→ a shade of green/);
 });
@@ -249,11 +246,10 @@ desk.test("a question's dialog that is left stays open, and is dismissed there o
   await model.plays(asks(COLOURS));
   await chat.send("Paint");
   await dialog("Which colour?");
-  await window.page.keyboard.press("Escape");
-  await quick.waitFor({ state: "hidden" });
+  await window.leaveQuick();
   await chat.card.getByText("Which colour?").waitFor();
   await dialog("Which colour?");
-  await window.quickRow("Dismiss").click();
+  await window.choose(window.quickRow("Dismiss"));
   await chat.ending.getByText("Stopped").waitFor();
 });
 

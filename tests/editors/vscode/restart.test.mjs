@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 /** Ends the server of a window without a word, and waits until it has another. */
 async function killServer(of = window) {
-  const pid = of.serverPid();
+  const pid = await until("a server", () => of.serverPid());
   process.kill(pid, "SIGKILL");
   await until("another server", () => ![undefined, pid].includes(of.serverPid()));
 }
@@ -139,7 +139,7 @@ desk.test("two windows on one machine work side by side; another one's running s
   await other.chat.says("Right is here, right is done");
   assert.equal(await chat.count("Right is here"), 0);
   await other.begin("agentls.sessions");
-  await other.quick.locator(".monaco-list-row").nth(2).click(); // after "New session" and the one that is shown
+  await other.choose(other.quickRowAt(2)); // after "New session" and the one that is shown
   await other.chat.says("in the first window");
   await other.chat.frame.getByText("here it can only be read").waitFor();
   await model.open("left");

@@ -1,5 +1,5 @@
 /** The chat view, by what a user sees and does in it. */
-import { until } from "./until.mjs";
+import { MOMENT, until } from "./until.mjs";
 
 export class Chat {
   constructor(window) {
@@ -12,7 +12,7 @@ export class Chat {
 
   async open() {
     await this.window.command("agentls.openChat");
-    await this.input.waitFor({ timeout: 60_000 });
+    await this.input.waitFor();
   }
 
   /** A session of its own for a test. */
@@ -70,6 +70,13 @@ export class Chat {
 
   async queue(text) {
     await this.send(text, "Alt+Enter");
+  }
+
+  /** Whether what is typed now goes into the prompt. */
+  async hasFocus() {
+    const here = await this.window.page.evaluate(() => document.activeElement?.matches("iframe.webview") ?? false);
+    const isActive = (input) => input.ownerDocument.activeElement === input;
+    return here && (await this.input.evaluate(isActive, undefined, { timeout: MOMENT }));
   }
 
   /** Waits until the conversation says so. */

@@ -73,7 +73,7 @@ export class CodeServer {
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [this.child.stdout, this.child.stderr]) stream.on("data", (piece) => (this.output += piece));
-    await until(`code-server: ${this.output}`, async () => (await fetch(`${this.url}healthz`)).ok);
+    await until(() => `code-server: ${this.output}`, async () => (await fetch(`${this.url}healthz`)).ok, 120_000);
   }
 
   get url() {

@@ -6,12 +6,13 @@ import { test } from "node:test";
 import { CodeServer } from "./codeserver.mjs";
 import { Model } from "./model.mjs";
 import { CHROMIUM, chromium, DRIVER, EXTENSION, SERVER } from "./places.mjs";
+import { PATIENCE } from "./until.mjs";
 import { Window } from "./window.mjs";
 
 const BARE = ["bash", "cat", "dirname", "env", "ps", "readlink", "sh", "sleep", "uname", "which"];
 
 /** No test of ours takes longer. */
-const TIMEOUT = 120_000;
+const TIMEOUT = 240_000;
 
 export class Desk {
   #browser;
@@ -114,7 +115,7 @@ export class Desk {
   /** An editor window on a folder, with the extension at work. */
   async window({ folder = this.project, width = 1280, height = 800, active = true } = {}) {
     const page = await this.#context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(PATIENCE);
     await page.setViewportSize({ width, height });
     const window = new Window(this, page, `${this.codeServer.url}?folder=${folder}`);
     this.windows.push(window);
@@ -168,6 +169,6 @@ export class Desk {
     await this.#browser?.close();
     await this.codeServer?.stop();
     await this.model?.close();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 }

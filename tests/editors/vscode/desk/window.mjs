@@ -4,10 +4,12 @@ import http from "node:http";
 import { existsSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { Chat } from "./chat.mjs";
-import { until } from "./until.mjs";
+import { MOMENT, PATIENCE, until } from "./until.mjs";
 
 /** A name that a service worker in the page answers for. */
 const WEBVIEW_RESOURCES = ".vscode-resource.vscode-cdn.net";
+/** The text field of what is at the top; a list of several has a box to tick before it. */
+const QUICK_TEXT = ".quick-input-box input";
 const EXTENSION_ID = "agentls.agentls";
 
 export class Window {
@@ -32,7 +34,9 @@ export class Window {
 
   /** As the user does it: the window is closed in good order and opened again. */
   async reload() {
-    await this.#loaded(() => this.palette("Developer: Reload Window"));
+    await this.page.evaluate(() => (globalThis.isBeforeReload = true));
+    const isAnew = () => this.page.evaluate(() => !globalThis.isBeforeReload);
+    await this.#loaded(() => this.palette("Developer: Reload Window", isAnew));
   }
 
   /** As when the window crashes. */
@@ -43,11 +47,11 @@ export class Window {
   async #loaded(load, active = true) {
     const before = new Set(this.#sockets());
     await load();
-    await this.page.locator(".monaco-workbench .part.activitybar").waitFor({ timeout: 60_000 });
-    this.socket = await until("the driver", () => this.#answering(before), 60_000);
+    await this.page.locator(".monaco-workbench .part.activitybar").waitFor({ timeout: 2 * PATIENCE });
+    this.socket = await until("the driver", () => this.#answering(before), 2 * PATIENCE);
     if (!active) return;
     const isActive = "return vscode.extensions.getExtension(given)?.isActive";
-    await until("the extension", () => this.run(isActive, EXTENSION_ID), 60_000);
+    await until("the extension", () => this.run(isActive, EXTENSION_ID));
   }
 
   #sockets() {
@@ -87,23 +91,30 @@ export class Window {
   }
 
   /**
-   * A command by its title in the palette, which does not refresh while it is open. Rows are used for other commands
-   * while the list grows, so the one in focus is taken by the keyboard.
+   * A command by its title in the palette, tried until `taken` says that it was: the palette is closed under the user
+   * when the focus moves, and does not refresh while it is open. Rows are used for other commands while the list grows,
+   * so the one in focus is taken by the keyboard.
    */
-  async palette(title) {
-    const input = this.page.locator(".quick-input-widget input").first();
-    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first();
-    await until(`the command ${title}`, async () => {
+  async palette(title, taken) {
+    const input = this.quick.locator(QUICK_TEXT);
+    const row = this.quick.locator(".monaco-list-row.focused", { hasText: title }).first();
+    const take = async () => {
       await this.page.keyboard.press("F1");
-      await input.waitFor();
-      await input.fill(`>${title}`);
+      await input.fill(`>${title}`, { timeout: MOMENT });
+      await row.waitFor({ timeout: MOMENT });
+      await input.press("Enter", { timeout: MOMENT });
+      await until(`${title} is taken`, taken, 10_000);
+      return true;
+    };
+    let tried = false;
+    await until(`the command ${title}`, async () => {
+      if (tried && (await holds(taken))) return true; // later than it was waited for
+      tried = true;
       try {
-        await row.waitFor({ timeout: 2000 });
-        await this.page.keyboard.press("Enter");
-        return true;
-      } catch {
-        await this.page.keyboard.press("Escape");
-        return false;
+        return await take();
+      } catch (error) {
+        if (await this.quick.isVisible()) await this.page.keyboard.press("Escape");
+        throw error;
       }
     });
   }
@@ -122,6 +133,38 @@ export class Window {
     return this.quick.locator(".monaco-list-row", { hasText: text }).first();
   }
 
+  /** The row at a place in the list, whatever the order in which the rows were drawn. */
+  quickRowAt(index) {
+    return this.quick.locator(`.monaco-list-row[data-index="${index}"]`);
+  }
+
+  /** Takes a row, which ends the list or leads to another one. */
+  async choose(row) {
+    await row.waitFor();
+    await until(`${row} is taken`, async () => {
+      if (await row.isHidden()) return true;
+      await row.click({ timeout: MOMENT });
+      await row.waitFor({ state: "hidden", timeout: MOMENT });
+      return true;
+    });
+  }
+
+  /** Own words for the field at the top. */
+  async answer(words) {
+    await this.quick.locator(QUICK_TEXT).fill(words);
+    await this.quick.locator(QUICK_TEXT).press("Enter");
+  }
+
+  /** Leaves the list or field at the top. */
+  async leaveQuick() {
+    await until("what was at the top is left", async () => {
+      if (await this.quick.isHidden()) return true;
+      await this.quick.locator(QUICK_TEXT).press("Escape", { timeout: MOMENT });
+      await this.quick.waitFor({ state: "hidden", timeout: MOMENT });
+      return true;
+    });
+  }
+
   get notices() {
     return this.page.locator(".notifications-toasts");
   }
@@ -130,13 +173,17 @@ export class Window {
     return this.page.locator(".part.statusbar");
   }
 
-  /** Shows a file of the project in the editor. */
+  /** Shows a file of the project in the editor, which has the focus then. */
   async show(name) {
-    await this.run(
-      `const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, given);
-       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });`,
-      name,
-    );
+    const inEditor = () => Boolean(document.activeElement?.closest(".part.editor .editor-instance"));
+    await until(`the focus in ${name}`, async () => {
+      await this.run(
+        `const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, given);
+         await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });`,
+        name,
+      );
+      return await this.page.evaluate(inEditor);
+    });
   }
 
   /** Types a line into the shown file, as one step of undo. */
@@ -175,6 +222,14 @@ export class Window {
   async closeEditors() {
     await this.command("workbench.action.revertAndCloseActiveEditor");
     await this.command("workbench.action.closeAllEditors");
+  }
+}
+
+async function holds(condition) {
+  try {
+    return await condition();
+  } catch {
+    return false;
   }
 }
 
