@@ -113,3 +113,12 @@ async def test_a_look_that_began_earlier_does_not_overrule_a_later_one(tmp_path:
     document.settle(second, "new", None)
     document.settle(first, "old", None)
     assert document.base == "new"
+
+
+async def test_an_agreement_seen_before_a_save_does_not_overrule_the_save(tmp_path: Path) -> None:
+    """The look at the disk takes its time in a thread, and the user saves meanwhile."""
+    _, _, document, _ = opened(tmp_path / "a", "text")
+    looks = document.looks
+    document.settle(document.begin(), "saved", None)
+    document.agree(looks, "older", None)
+    assert document.base == "saved"

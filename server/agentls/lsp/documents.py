@@ -119,13 +119,13 @@ class Documents:
         """An editor that takes over a file which changed on the disk says so by a change of the text alone."""
         try:
             while document.open:
-                version = document.version
+                version, looks = document.version, document.looks
                 # The text is put together only if there is something to compare it with: it may be large.
                 if await to_thread.run_sync(mark_of, path) != document.mark:
                     text = document.text
                     found = await to_thread.run_sync(_agreement, path, text)
                     if found is not None:
-                        document.agree(*found)
+                        document.agree(looks, *found)
                 if document.version == version:
                     return
         finally:

@@ -113,13 +113,14 @@ class Buffers:
 
     async def _see(self, path: Path, document: Document) -> Sight:
         await document.settled()
-        at, version, text, base = time.monotonic(), document.version, document.text, document.base
+        at, looks = time.monotonic(), document.looks
+        version, text, base = document.version, document.text, document.base
         if document.path is None:
             data = await to_thread.run_sync(text.encode)
             return Sight(Standing.UNTITLED, _buffer(path, data), document, version, text)
         sight, disk = await to_thread.run_sync(lambda: _compared(path, document, version, text, base))
         if sight.standing is Standing.SAME:
-            document.agree(disk.base, disk.mark)
+            document.agree(looks, disk.base, disk.mark)
             if document.version == version:
                 document.ours = False
         return replace(sight, at=at)

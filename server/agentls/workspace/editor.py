@@ -82,9 +82,10 @@ class Document:
             self.base, self.mark = base, mark
             self._known.set()
 
-    def agree(self, base: str, mark: object) -> None:
-        """Buffer and disk were seen to hold the same text."""
-        self.base, self.mark = base, mark
+    def agree(self, looks: int, base: str, mark: object) -> None:
+        """Buffer and disk were seen to hold the same text; that counts no more if `begin` was called since `looks`."""
+        if looks == self._asked:
+            self.base, self.mark = base, mark
 
     async def settled(self) -> None:
         await self._known.wait()
