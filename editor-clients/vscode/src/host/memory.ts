@@ -6,10 +6,16 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+interface Change {
+  key: string;
+  value: unknown;
+}
+
 export class Memory {
   readonly #values = new Map<string, unknown>();
-  readonly #writing = new Map<string, Promise<void>>();
-  readonly #stale = new Set<string>();
+  /** Written in the order in which it was set: what moves from one key to another is at no moment under neither. */
+  readonly #changes: Change[] = [];
+  #writing: Promise<void> | undefined;
 
   /** `folder` is made if it is not there. `failed` hears once of each write that does not succeed. */
   constructor(
@@ -32,31 +38,35 @@ export class Memory {
   /** Without a value the key is forgotten. */
   set(key: string, value: unknown): void {
     this.#values.set(key, value);
-    this.#stale.add(key);
-    if (!this.#writing.has(key)) this.#writing.set(key, this.#write(key));
+    const last = this.#changes.at(-1);
+    if (last?.key === key) last.value = value;
+    else this.#changes.push({ key, value });
+    this.#writing ??= this.#write();
   }
 
   /** Ends when all is written. */
   async settled(): Promise<void> {
-    await Promise.all(this.#writing.values());
+    await this.#writing;
   }
 
-  async #write(key: string): Promise<void> {
-    const path = this.#path(key);
-    try {
-      while (this.#stale.delete(key)) {
-        const value = this.#values.get(key);
-        if (value === undefined) await rm(path, { force: true });
-        else {
-          await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
-          await rename(`${path}.new`, path);
-        }
+  async #write(): Promise<void> {
+    for (let change = this.#changes.shift(); change; change = this.#changes.shift()) {
+      try {
+        await this.#put(this.#path(change.key), change.value);
+      } catch (error) {
+        this.failed(String(error));
       }
-    } catch (error) {
-      this.failed(String(error));
-    } finally {
-      this.#writing.delete(key);
     }
+    this.#writing = undefined;
+  }
+
+  async #put(path: string, value: unknown): Promise<void> {
+    if (value === undefined) {
+      await rm(path, { force: true });
+      return;
+    }
+    await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
+    await rename(`${path}.new`, path);
   }
 
   #read(key: string): unknown {

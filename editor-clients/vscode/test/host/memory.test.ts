@@ -1,6 +1,6 @@
 /** What outlives the window. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -42,4 +42,38 @@ test("a folder that cannot be written is said, and the window works on", async (
   await memory.settled();
   assert.equal(memory.get("draft.main", ""), "typed");
   assert.ok(told.length >= 2);
+});
+
+test("a value that is set while a write fails is written", async () => {
+  const place = folder();
+  const memory: Memory = new Memory(place, () => {
+    mkdirSync(place);
+    memory.set("draft.main", "typed since");
+  });
+  rmSync(place, { recursive: true });
+  memory.set("draft.main", "typed");
+  await memory.settled();
+  assert.equal(new Memory(place, silent).get("draft.main", ""), "typed since");
+});
+
+test("what moves from one key to another is at no moment under neither", async () => {
+  const place = folder();
+  const memory = new Memory(place, silent);
+  memory.set("draft.main", "words");
+  await memory.settled();
+  memory.set("unsent", ["words ".repeat(100_000)]); // takes its time
+  memory.set("draft.main", undefined);
+  memory.set("unsent", []);
+  memory.set("shown.main", "ses_1");
+  let [looks, done] = [0, false];
+  const all = memory.settled().then(() => { done = true; });
+  while (!done) {
+    const next = new Memory(place, silent);
+    const somewhere = next.get("draft.main", "") !== "" || next.get<string[]>("unsent", ["none yet"]).join() !== "none yet";
+    assert.ok(somewhere, `after ${looks} looks`);
+    looks += 1;
+    await new Promise(setImmediate);
+  }
+  await all;
+  assert.deepEqual(new Memory(place, silent).get("unsent", [""]), []);
 });
