@@ -65,7 +65,7 @@ export class Outbox {
 
   /** The server will not come back by itself: all goes back to the user. */
   giveUp(error: RequestError): void {
-    for (const entry of this.#entries.filter(({ chat }) => !this.#sending.has(chat))) this.#return(entry, error);
+    this.#returnAll((entry) => !this.#sending.has(entry.chat), error);
   }
 
   /** Sends a chat's entries one after another, in their order. */
@@ -94,6 +94,10 @@ export class Outbox {
     } catch (error) {
       const failure = error as RequestError;
       if (failure.kind === "gone") return false; // sent again when the server is back; its id makes it count once
+      if (failure.kind === "unavailable") { // each further one would only start it, and see it fail, once more
+        this.#returnAll(({ chat }) => chat === entry.chat, failure);
+        return false;
+      }
       this.#return(entry, failure);
       return true;
     }
@@ -101,9 +105,15 @@ export class Outbox {
     return true;
   }
 
+  /** The last one first: each goes before what came after it. */
+  #returnAll(which: (entry: Entry) => boolean, error: RequestError): void {
+    for (const entry of this.#entries.filter(which).reverse()) this.#return(entry, error);
+  }
+
+  /** The words are with the user before they are forgotten here. */
   #return(entry: Entry, error: RequestError): void {
-    this.#drop(entry);
     this.post.giveBack(entry, { text: entry.text, chips: entry.chips }, error);
+    this.#drop(entry);
   }
 
   /** What else was sent in that chat belongs to its new session. */

@@ -17,7 +17,7 @@ async function quiet(): Promise<void> {
 
 /** An outbox with a server that answers as told: an id, or a kind of error; `log` is what it was sent. */
 function outbox(kept: Entry[] = []) {
-  const state = { kept, log: [] as string[], back: [] as string[], answers: [] as string[] };
+  const state = { kept, log: [] as string[], back: [] as string[], keptThen: [] as string[], answers: [] as string[] };
   const box = new Outbox(
     { read: () => state.kept, write: (entries) => { state.kept = [...entries]; } },
     {
@@ -28,7 +28,10 @@ function outbox(kept: Entry[] = []) {
         if (answer.startsWith("ses_")) created(answer);
         else if (answer !== "ok") throw new RequestError("no", answer);
       },
-      giveBack: (_, draft, error) => state.back.push(`${draft.text}: ${error.kind}`),
+      giveBack: (_, draft, error) => {
+        state.back.push(`${draft.text}: ${error.kind}`);
+        state.keptThen = state.kept.map(({ messageId }) => messageId);
+      },
       changed: () => undefined,
     },
   );
@@ -82,6 +85,26 @@ test("where the server will not come back all goes back to the user", async () =
   box.add(entry("msg_2"));
   await quiet();
   box.giveUp(new RequestError("dead", "unavailable"));
-  assert.deepEqual(state.back, ["words of msg_1: unavailable", "words of msg_2: unavailable"]);
+  assert.deepEqual(state.back, ["words of msg_2: unavailable", "words of msg_1: unavailable"], "the last one first: each goes before what is there");
   assert.deepEqual(box.of("view"), []);
+});
+
+test("a server that cannot be had is asked for once, not once an entry", async () => {
+  const { box, state } = outbox();
+  state.answers = ["unavailable"];
+  box.add(entry("msg_1"));
+  box.add(entry("msg_2"));
+  box.add(entry("msg_3"));
+  await quiet();
+  assert.deepEqual(state.log, ["msg_1 to a new session"]);
+  assert.deepEqual(state.back, ["words of msg_3: unavailable", "words of msg_2: unavailable", "words of msg_1: unavailable"]);
+  assert.deepEqual(state.kept, []);
+});
+
+test("what is refused is with the user before it is forgotten", async () => {
+  const { box, state } = outbox();
+  state.answers = ["session_busy"];
+  box.add(entry("msg_1"));
+  await quiet();
+  assert.deepEqual(state.keptThen, ["msg_1"]);
 });
