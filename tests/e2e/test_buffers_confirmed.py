@@ -1,6 +1,7 @@
 """An edit counts when the document's text shows it: what editors answer is not what they did."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -145,6 +146,34 @@ async def test_an_edit_that_the_editor_refuses_is_refused(desk: Desk) -> None:
     assert state["status"] == "error"
     assert "did not take" in state["error"]
     assert "AGENT" not in buffer.text
+
+
+@pytest.mark.parametrize("answer", [{}, [], "no", 7])
+async def test_an_answer_that_nobody_understands_does_not_undo_what_the_text_shows(desk: Desk, answer: Any) -> None:
+    buffer = dirty(desk)
+    applying: list[asyncio.Task[None]] = []
+
+    async def later(params: Message) -> None:
+        await desk.talk.client.request("server/status")  # the answer was read by then
+        desk.editor.apply(params)
+
+    def mumble(params: Message) -> Any:
+        applying.append(asyncio.create_task(later(params)))
+        return answer
+
+    desk.editor.on_edit = mumble
+    state = await desk.one(edit(buffer.at, "line 20", "AGENT"))
+
+    assert state["status"] == "completed", state
+    assert "unknown" not in state["metadata"]
+    assert "AGENT" in buffer.text
+
+
+async def test_an_answer_that_nobody_understands_alone_is_unknown(desk: Desk) -> None:
+    buffer = dirty(desk)
+    desk.editor.on_edit = lambda _: {}
+
+    unknown(await desk.one(edit(buffer.at, "line 20", "AGENT")))
 
 
 async def test_what_the_user_types_during_a_clean_edit_is_not_saved_for_them(desk: Desk) -> None:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
 
 from agentls.lsp.documents import Documents, OpenDocument, Spawn
-from agentls.lsp.language import AgentServer
+from agentls.lsp.language import AgentServer, MalformedAnswerError
 from agentls.protocol import methods as m
 from agentls.protocol.options import ClientDocuments
 from agentls.protocol.params import NoParams
@@ -139,6 +139,9 @@ class LspEditor:
         with scope:
             try:
                 answer = await self._server.language.ask(types.WORKSPACE_APPLY_EDIT, params)
+            except MalformedAnswerError as error:
+                log.warning("whether an edit was taken its text will say: %s", error)
+                return
             except JsonRpcException as error:
                 log.warning("the editor refused an edit: %s", error)
                 refused.set()

@@ -24,6 +24,10 @@ VERSION = "2.0"
 log = logging.getLogger(__name__)
 
 
+class MalformedAnswerError(JsonRpcException):
+    """The client answered, but nobody can say what."""
+
+
 class AgentProtocol(LanguageServerProtocol):
     """Neither reads nor decodes: frames come from `Connection`, and go to the function given to `send_with`."""
 
@@ -99,7 +103,7 @@ class AgentProtocol(LanguageServerProtocol):
         try:
             answer.set_result(self._structured_result(kind, message))
         except (TypeError, ValueError, KeyError, AttributeError, ExceptionGroup) as error:
-            answer.set_exception(JsonRpcException(f"the client's answer to {method} is malformed: {error}"))
+            answer.set_exception(MalformedAnswerError(f"the client's answer to {method} is malformed: {error}"))
 
     def _structured_result(self, kind: type[Any] | None, message: ResponseMessage) -> Any:
         if kind is None:
