@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import anyio
@@ -45,16 +46,19 @@ class Expander:
         match part:
             case FilePart():
                 texts, files = await self._read(run, entry, part)
-                with run.journal.transaction():
-                    for text in texts:
-                        self._add_text(run, entry, text)
-                    for file in files:
-                        run.writer.part(FilePart(**run.writer.ids(entry.message.id), **file))
-                    run.writer.part(part.but(source={**(part.source or {}), "expanded": True}))
+                await run.journal.patiently(partial(self._store, run, entry, part, texts, files))
             case AgentPart():
-                self._add_text(run, entry, prompt("input/agent", name=part.name))
+                text = prompt("input/agent", name=part.name)
+                await run.journal.patiently(partial(self._add_text, run, entry, text))
             case _:
                 return
+
+    def _store(self, run: Run, entry: Entry, part: FilePart, texts: list[str], files: list[dict[str, Any]]) -> None:
+        for text in texts:
+            self._add_text(run, entry, text)
+        for file in files:
+            run.writer.part(FilePart(**run.writer.ids(entry.message.id), **file))
+        run.writer.part(part.but(source={**(part.source or {}), "expanded": True}))
 
     async def _read(self, run: Run, entry: Entry, part: FilePart) -> tuple[list[str], list[dict[str, Any]]]:
         arguments = _arguments(part)

@@ -40,6 +40,20 @@ class Processor:
         """The calls, in the order in which the model made them."""
         return [self._tools[key] for key in sorted(self._tools)]
 
+    def writes(self, event: ModelEvent) -> bool:
+        """Whether `feed` will store something: most events only let a part grow."""
+        match event:
+            case TextDelta(text):
+                return bool(text) and not isinstance(self._text, TextPart)
+            case ReasoningDelta(text):
+                return bool(text) and not isinstance(self._text, ReasoningPart)
+            case ToolInputDelta():
+                return False
+            case ToolInputStart() | ToolCall() | StepEnd():
+                return True
+            case _:
+                assert_never(event)
+
     def feed(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(text):

@@ -3,7 +3,9 @@
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import anyio
@@ -27,6 +29,7 @@ log = logging.getLogger(__name__)
 
 ABORT_SECONDS = 5
 LATER_SECONDS = 1
+END_SECONDS = 4  # so that an abort is answered in time
 NATURAL: frozenset[StopReason] = frozenset({"done", "length", "max_steps", "content_filter", "rejected"})
 
 
@@ -64,12 +67,15 @@ class Behind:
 
 @dataclass(slots=True)
 class Active:
-    """`wanted`: a prompt was stored that the loop has not read. `stopping`: an abort is on its way."""
+    """`wanted`: a prompt was stored that the loop has not read. `stopping`: an abort or the end is on its way; the end
+    is being stored once it is `ending`.
+    """
 
     kind: Literal["run", "shell"]
     run: Run
     wanted: bool = False
     stopping: bool = False
+    ending: bool = False
     behind: Behind | None = None
     waiters: list[Waiter] = field(default_factory=list[Waiter])
 
@@ -175,13 +181,17 @@ class Runner:
                 ends.append(await work(active))
         except* RunClosedError:
             pass
+        except* (AgentError, sqlite3.Error) as failures:
+            log.exception("the run of %s could not store what it did", active.run.scope.session_id)
+            ends.append(LoopEnd("error", _unstored(_first(failures))))
         except* Exception:
             log_id = new_log_id()
             log.exception("run of %s failed (%s)", active.run.scope.session_id, log_id)
             data = {"message": f"A fault in agentls ended the turn; the log has it as {log_id}.", "logId": log_id}
             ends.append(LoopEnd("error", MessageError(name="UnknownError", data=data)))
         finally:
-            self._end_surely(active, ends[-1] if ends else None)
+            with anyio.CancelScope(shield=True):
+                await self._end_surely(active, ends[-1] if ends else None, END_SECONDS)
 
     async def stop(self, active: Active, cause: Reason) -> bool:
         """A barrier: afterwards nothing is written to the turn. Returns whether it had to be forced."""
@@ -195,24 +205,30 @@ class Runner:
         if run.done.is_set():
             return False
         log.warning("the run of %s did not stop within %s s and was cut off", run.scope.session_id, ABORT_SECONDS)
-        self._end_surely(active, None)
+        await self._end_surely(active, None, 0)
         return True
 
-    def _end_surely(self, active: Active, end: LoopEnd | None) -> None:
+    async def _end_surely(self, active: Active, end: LoopEnd | None, seconds: float) -> None:
         """A store that cannot be written must not keep the session busy, nor take the other sessions with it."""
+        run = active.run
+        run.token.closed = active.stopping = True
+        if active.ending:
+            return
+        active.ending = True
         try:
-            self._end(active, end)
-        except Exception:
-            log.exception("the end of a turn of %s was not stored", active.run.scope.session_id)
-            self._end_unstored(active)
+            outcome = await self._stores.journal.patiently(partial(self._end, active, end), seconds)
+        except Exception as failure:
+            log.exception("the end of a turn of %s was not stored", run.scope.session_id)
+            self._end_unstored(active, failure)
+            return
+        for waiter in active.waiters:
+            waiter.end(outcome)
+        run.done.set()
 
-    def _end_unstored(self, active: Active) -> None:
+    def _end_unstored(self, active: Active, failure: Exception) -> None:
         run = active.run
         self._active.pop(run.scope.session_id, None)
-        error = MessageError(
-            name="UnknownError",
-            data={"message": "The end of this turn could not be stored. Is the disk full?", "reason": "storage"},
-        )
+        error = _unstored(failure)
         ended = TurnTime(started=run.turn.time.started, ended=now())
         turn = run.turn.but(state="ended", stop_reason="error", error=error, usage=run.usage, time=ended)
         self._interrupter.told[turn.id] = turn
@@ -227,37 +243,28 @@ class Runner:
         """Until there is room, or the session's next prompt has stored that end."""
         while turn.id in self._interrupter.told:
             await anyio.sleep(LATER_SECONDS)
-            try:
-                with self._stores.journal.transaction():
-                    if turn.id in self._interrupter.told:
-                        self._interrupter.settle(scope, "abort")
-                        self._stores.owners.release(scope.session_id)
+            with suppress(sqlite3.Error, AgentError):  # that it cannot was logged
+                await self._stores.journal.patiently(partial(self._store_told, turn, scope))
                 self._interrupter.told.pop(turn.id, None)
-            except sqlite3.Error:
-                log.warning("the end of the turn %s can still not be stored", turn.id)
 
-    def _end(self, active: Active, end: LoopEnd | None) -> None:
-        run = active.run
-        if run.token.closed:
-            return
-        run.token.closed = True
-        scope = run.scope
-        with self._stores.journal.transaction():
-            turn = self._close(active, end)
+    def _store_told(self, turn: Turn, scope: Scope) -> None:
+        if turn.id in self._interrupter.told:
+            self._interrupter.settle(scope, "abort")
             self._stores.owners.release(scope.session_id)
-            self._active.pop(scope.session_id, None)
-            stop: StopReason = turn.stop_reason or "cancelled" if turn else "cancelled"
-            followed = run.cause in (None, "abort") and self.on_end(scope, active, stop)
-            if not followed:
-                waits = turn is not None and turn.state == "waiting"
-                status = PlainStatus(type="waiting" if waits else "idle")
-                self._stores.journal.publish(StatusChanged(scope, status, None))
-        outcome = Outcome(
-            stop, self._stores.messages.last_assistant(scope.session_id), turn.error if turn else None, run.usage
-        )
-        for waiter in active.waiters:
-            waiter.end(outcome)
-        run.done.set()
+
+    def _end(self, active: Active, end: LoopEnd | None) -> Outcome:
+        run, scope = active.run, active.run.scope
+        turn = self._close(active, end)
+        self._stores.owners.release(scope.session_id)
+        self._active.pop(scope.session_id, None)
+        stop: StopReason = turn.stop_reason or "cancelled" if turn else "cancelled"
+        followed = run.cause in (None, "abort") and self.on_end(scope, active, stop)
+        if not followed:
+            waits = turn is not None and turn.state == "waiting"
+            status = PlainStatus(type="waiting" if waits else "idle")
+            self._stores.journal.publish(StatusChanged(scope, status, None))
+        last = self._stores.messages.last_assistant(scope.session_id)
+        return Outcome(stop, last, turn.error if turn else None, run.usage)
 
     def _close(self, active: Active, end: LoopEnd | None) -> Turn | None:
         run = active.run
@@ -272,6 +279,19 @@ class Runner:
 
 def _nothing_follows(_scope: Scope, _active: Active, _stop: StopReason) -> bool:
     return False
+
+
+def _first(failures: BaseExceptionGroup[AgentError | sqlite3.Error]) -> Exception:
+    failure = failures.exceptions[0]
+    return _first(failure) if isinstance(failure, BaseExceptionGroup) else failure
+
+
+def _unstored(failure: Exception) -> MessageError:
+    reason = failure.message if isinstance(failure, AgentError) else f"{failure}. Is the disk full?"
+    return MessageError(
+        name="UnknownError",
+        data={"message": f"What this turn did could not be stored: {reason}", "reason": "storage"},
+    )
 
 
 def new_turn(session_id: str, message_id: str, turn_id: str | None = None) -> Turn:

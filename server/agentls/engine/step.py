@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic_core import to_json
 
@@ -85,22 +86,23 @@ class Steps:
         run.steps += 1
         model = ready.model
         request = self._request(ready.frame, history, ready.agent, model, last=last)
-        message = self._start(run, user, ready.agent)
+        patiently = run.journal.patiently
+        message = await patiently(partial(self._start, run, user, ready.agent))
         processor = Processor(run.writer, message)
         try:
             await self._stream(run, ready.client, request, processor)
         except ModelFailure as failure:
             error = failure.to_message_error()
             finish = "content-filter" if error.name == "ContentFilterError" else "error"
-            time = message.time.but(completed=now())
-            run.writer.message(message.but(finish=finish, error=error, time=time))
+            failed = message.but(finish=finish, error=error, time=message.time.but(completed=now()))
+            await patiently(partial(run.writer.message, failed))
             return False
         if processor.runaway:
-            self._cut(run, message, processor)
+            await patiently(partial(self._cut, run, message, processor))
             return False
-        message = self._account(run, message, processor, model)
+        message = await patiently(partial(self._account, run, message, processor, model))
         if last:
-            self._refuse_calls(run, processor)
+            await patiently(partial(self._refuse_calls, run, processor))
             return await self.finish(run, history, message, ())
         return await self.finish(run, history, message, processor.tools, processor.problems)
 
@@ -120,8 +122,7 @@ class Steps:
         before = doom.deeds(history.entries) if pending else []
         calls = Calls(run, message, pending, problems or {}, before)
         await self._calls.execute(calls)
-        with self._stores.journal.transaction():
-            self._close(run, message)
+        await run.journal.patiently(partial(self._close, run, message))
         return calls.blocked
 
     def _request(self, frame: Frame, history: History, agent: Agent, model: Model, *, last: bool) -> ModelRequest:
@@ -144,19 +145,18 @@ class Steps:
         )
 
     def _start(self, run: Run, user: UserMessage, agent: Agent) -> AssistantMessage:
-        with run.writer.together():
-            message = AssistantMessage(
-                id=new(Prefix.MESSAGE),
-                session_id=run.scope.session_id,
-                pos=run.writer.place(),
-                parent_id=user.id,
-                time=Span(created=now()),
-                agent=agent.name,
-                model=user.model,
-                path=Where(cwd=str(run.directory), root=str(run.root)),
-            )
-            run.writer.message(message)
-            run.writer.part(StepStartPart(**run.writer.ids(message.id)))
+        message = AssistantMessage(
+            id=new(Prefix.MESSAGE),
+            session_id=run.scope.session_id,
+            pos=run.writer.place(),
+            parent_id=user.id,
+            time=Span(created=now()),
+            agent=agent.name,
+            model=user.model,
+            path=Where(cwd=str(run.directory), root=str(run.root)),
+        )
+        run.writer.message(message)
+        run.writer.part(StepStartPart(**run.writer.ids(message.id)))
         return message
 
     async def _stream(self, run: Run, client: ModelClient, request: ModelRequest, processor: Processor) -> None:
@@ -169,12 +169,14 @@ class Steps:
                 try:
                     async with aclosing(client.stream(request)) as events:
                         async for event in events:
-                            processor.feed(event)
+                            if processor.writes(event):
+                                await run.journal.patiently(partial(processor.feed, event))
+                            else:
+                                processor.feed(event)
                             if processor.runaway:
                                 return
                 except ModelFailure:
-                    with self._stores.journal.transaction():
-                        processor.discard()
+                    await run.journal.patiently(processor.discard)
                     raise
 
     def _account(self, run: Run, message: AssistantMessage, processor: Processor, model: Model) -> AssistantMessage:
@@ -184,17 +186,15 @@ class Steps:
         run.usage += Usage(tokens=tokens, cost=spent)
         finish = end.finish if end else "unknown"
         error = _FILTERED if finish == "content-filter" else None
-        with self._stores.journal.transaction():
-            # What was used so far is known after a crash too.
-            self._stores.save_turn(run.scope, run.turn.but(usage=run.usage), None)
-            return run.writer.message(message.but(finish=finish, tokens=tokens, cost=spent, error=error))
+        # What was used so far is known after a crash too.
+        self._stores.save_turn(run.scope, run.turn.but(usage=run.usage), None)
+        return run.writer.message(message.but(finish=finish, tokens=tokens, cost=spent, error=error))
 
     def _cut(self, run: Run, message: AssistantMessage, processor: Processor) -> None:
-        with self._stores.journal.transaction():
-            processor.close_text()
-            self._refuse_calls(run, processor)
-            time = message.time.but(completed=now())
-            run.writer.message(message.but(finish="error", error=_RUNAWAY, time=time))
+        processor.close_text()
+        self._refuse_calls(run, processor)
+        time = message.time.but(completed=now())
+        run.writer.message(message.but(finish="error", error=_RUNAWAY, time=time))
 
     def _refuse_calls(self, run: Run, processor: Processor) -> None:
         for part in processor.tools:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import anyio
@@ -10,7 +11,7 @@ import anyio
 from agentls.config.prompts import prompt
 from agentls.engine import doom
 from agentls.engine.run import Run
-from agentls.errors import RunClosedError, ToolError
+from agentls.errors import AgentError, RunClosedError, ToolError
 from agentls.permission.broker import Broker, RejectedError
 from agentls.permission.ledger import Asker
 from agentls.schema.base import now
@@ -67,7 +68,7 @@ class ToolCalls:
         for parts in self._groups(calls.parts):
             if calls.blocked:
                 for part in parts:
-                    self._skip(calls, part)
+                    await self._skip(calls, part)
                 continue
             group = _Group(calls.run, len(parts))
             async with anyio.create_task_group() as tasks:
@@ -94,11 +95,12 @@ class ToolCalls:
             await self._one(calls, group, part)
         except RejectedError:
             calls.blocked = True
-            self._fail(calls, part, prompt("results/rejected-plain"), {"rejected": True})
+            await self._fail(calls, part, prompt("results/rejected-plain"), {"rejected": True})
             all_of_group.cancel()
         except anyio.get_cancelled_exc_class():
             if calls.blocked:
-                self._skip(calls, part)
+                with anyio.CancelScope(shield=True):
+                    await self._skip(calls, part)
             raise
         finally:
             group.end()
@@ -112,14 +114,16 @@ class ToolCalls:
             result = await self._run(run, part, tool, params, context)
         except ToolError as error:
             kind = {} if error.kind is None else {"kind": error.kind.value}
-            self._fail(calls, part, error.message, {"brief": error.brief, **kind})
+            await self._fail(calls, part, error.message, {"brief": error.brief, **kind})
+        except AgentError as error:
+            await self._fail(calls, part, error.message, {"brief": error.message})
         except (RejectedError, RunClosedError):
             raise
         except Exception:
             log.exception("tool %s failed", part.tool)
-            self._fail(calls, part, prompt("results/broken-tool", tool=part.tool), {"brief": "the tool broke"})
+            await self._fail(calls, part, prompt("results/broken-tool", tool=part.tool), {"brief": "the tool broke"})
         else:
-            self._complete(run, part, result)
+            await run.journal.patiently(partial(self._complete, run, part, result))
 
     def _prepare(self, calls: Calls, part: ToolPart) -> tuple[Tool[Any], Params]:
         problem = calls.problems.get(part.id)
@@ -152,8 +156,8 @@ class ToolCalls:
 
     async def _run(self, run: Run, part: ToolPart, tool: Tool[Any], params: Params, context: ToolContext) -> ToolResult:
         if not tool.awaits_user:
-            time = PartTime(start=now())
-            run.writer.part(part.but(state=Running(input=part.state.input, time=time)))
+            begun = part.but(state=Running(input=part.state.input, time=PartTime(start=now())))
+            await run.journal.patiently(partial(run.writer.part, begun))
         return await tool.run(params, context)
 
     def _context(self, run: Run, message: AssistantMessage, part: ToolPart) -> ToolContext:
@@ -187,13 +191,13 @@ class ToolCalls:
             )
         )
 
-    def _fail(self, calls: Calls, part: ToolPart, error: str, metadata: dict[str, Any]) -> None:
+    async def _fail(self, calls: Calls, part: ToolPart, error: str, metadata: dict[str, Any]) -> None:
         time = PartTime(start=self._started(calls.run, part), end=now())
         state = Failed(input=part.state.input, error=error, metadata=metadata, time=time)
-        calls.run.writer.part(part.but(state=state))
+        await calls.run.journal.patiently(partial(calls.run.writer.part, part.but(state=state)))
 
-    def _skip(self, calls: Calls, part: ToolPart) -> None:
-        self._fail(calls, part, prompt("results/not-run"), {"interrupted": True})
+    async def _skip(self, calls: Calls, part: ToolPart) -> None:
+        await self._fail(calls, part, prompt("results/not-run"), {"interrupted": True})
 
     def _started(self, run: Run, part: ToolPart) -> int:
         match run.writer.current(part.id):

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import anyio
 from pydantic_core import PydanticSerializationError
 
-from agentls.errors import RunClosedError
+from agentls.errors import AgentError, RunClosedError
 from agentls.schema.base import Value
 from agentls.schema.event import Delta, DeltaField, Scope
 from agentls.schema.ids import Prefix, new
@@ -87,8 +87,8 @@ class Transcript:
             await anyio.sleep(SAVE_SECONDS)
             self._dirty = anyio.Event()
             try:
-                self.save_growing()
-            except sqlite3.Error:
+                await self.journal.patiently(self.save_growing)
+            except (sqlite3.Error, AgentError):
                 log.exception("growing text could not be saved")
                 self.touch()
 
@@ -103,8 +103,12 @@ class Transcript:
                     self.live.pop(part.id, None)  # it was removed, or its creation rolled back
                     continue
                 self.messages.save_part(part, part.wire())
-        for live in dirty:
-            live.dirty = False
+        self.journal.then(lambda: _saved(dirty))
+
+
+def _saved(lives: list[_Live]) -> None:
+    for live in lives:
+        live.dirty = False
 
 
 class Writer:

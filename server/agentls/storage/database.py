@@ -36,21 +36,16 @@ class Database:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600, exist_ok=True)
-        self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
+        self.connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, isolation_level=None, cached_statements=256)
         self._depth = 0
         self._reading = False
-        for pragma in (
-            f"busy_timeout={_BUSY_MS}",
-            "synchronous=NORMAL",
-            "foreign_keys=ON",
-            "temp_store=MEMORY",
-        ):
-            self.connection.execute(f"PRAGMA {pragma}")
+        for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY"):
+            self.execute(f"PRAGMA {pragma}")
         self.epoch = ""
 
     @property
     def version(self) -> int:
-        return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+        return int(self.execute("PRAGMA user_version").fetchone()[0])
 
     def open(self) -> None:
         """Call once the schema is current. Raises `AgentError` for a database of a newer program."""

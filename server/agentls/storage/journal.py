@@ -28,7 +28,7 @@ class Journal:
         self._bus = bus
         self._held: list[Event] | None = None
         self._deeds: list[Callable[[], object]] = []
-        self._line = anyio.Lock()
+        self._line = anyio.Lock(fast_acquire=True)
 
     async def patiently(self, deed: Callable[[], T], seconds: float = PATIENCE) -> T:
         """Runs `deed` in one transaction, at once if it can; while another process writes it waits, and the loop does
