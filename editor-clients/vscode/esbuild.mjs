@@ -40,7 +40,8 @@ async function buildTests() {
     platform: "node",
     format: "cjs",
     target: "node20",
-    external: ["vscode", "playwright-core", "axe-core", "esbuild"],
+    external: ["playwright-core", "axe-core", "esbuild"],
+    alias: { vscode: "./test/host/vscode.ts" },
     sourcemap: "inline",
     loader: { ".css": "empty" },
   });

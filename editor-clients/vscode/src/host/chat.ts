@@ -19,6 +19,17 @@ export interface ChatDeps {
 
 const NOTHING: Draft = { text: "", chips: [] };
 
+/** The chat in the side bar, which every window has. */
+export const SIDE_BAR = "view";
+
+const draftOf = (key: string): string => `draft.${key}`;
+
+/** Puts words before what is typed in a chat, open or not. */
+export function putBack(memory: Memory, key: string, { text, chips }: Draft): void {
+  const typed = memory.get<Draft>(draftOf(key), NOTHING);
+  memory.set(draftOf(key), { text: [text, typed.text].filter((one) => one !== "").join("\n"), chips: [...chips, ...typed.chips] });
+}
+
 export class Chat {
   /** What a session that does not exist yet is created with. */
   chosen: Chosen;
@@ -46,12 +57,12 @@ export class Chat {
   }
 
   get draft(): Draft {
-    return this.deps.memory.get<Draft>(`draft.${this.key}`, NOTHING);
+    return this.deps.memory.get<Draft>(draftOf(this.key), NOTHING);
   }
 
   set draft(draft: Draft) {
     const empty = draft.text === "" && draft.chips.length === 0;
-    this.deps.memory.set(`draft.${this.key}`, empty ? undefined : draft);
+    this.deps.memory.set(draftOf(this.key), empty ? undefined : draft);
   }
 
   choose(chosen: Chosen): void {
@@ -147,15 +158,10 @@ export class Chat {
     if (seq !== undefined && this.#position) this.#position = { ...this.#position, seq: Math.max(this.#position.seq, seq) };
   }
 
-  /** What could not be sent, before what was typed since. */
+  /** What could not be sent, before what was typed since. It is kept as well: a page that is just replaced hears nothing. */
   giveBack(draft: Draft, reason: string): void {
-    if (this.#ready) {
-      this.post({ type: "giveBack", draft, reason });
-      return;
-    }
-    const typed = this.draft;
-    const text = [draft.text, typed.text].filter((one) => one !== "").join("\n\n");
-    this.draft = { text, chips: [...draft.chips, ...typed.chips] };
+    putBack(this.deps.memory, this.key, draft);
+    this.post({ type: "giveBack", draft, reason });
   }
 
   /** The page is gone. */

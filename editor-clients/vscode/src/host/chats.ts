@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { FromWebview, ToWebview } from "../shared/messages";
 import { pageHtml } from "../shared/page";
-import { Chat, type ChatDeps } from "./chat";
+import { Chat, SIDE_BAR, type ChatDeps } from "./chat";
 import { oneLine } from "./plain";
 import type { Notification } from "./server";
 
@@ -73,7 +73,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.#adopt(view, "view", undefined);
+    this.#adopt(view, SIDE_BAR, undefined);
   }
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel, state: PanelState | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 /** Sends what the user wrote: gives it a session if it has none, and the parts that its words name. */
 import * as vscode from "vscode";
 import type { Draft } from "../shared/messages";
-import type { Chat } from "./chat";
+import { putBack, SIDE_BAR, type Chat } from "./chat";
 import type { Editor } from "./editor";
 import { RequestError } from "./failure";
 import { folderFor, folderOf } from "./folders";
@@ -93,7 +93,12 @@ export class Sender {
 
   #giveBack(entry: Entry, draft: Draft, error: RequestError): void {
     const why = error.kind === "unavailable" ? "agentls does not run." : error.message; // the state tells the whole of it
-    this.deps.chat(entry.chat)?.giveBack(draft, `Not sent: ${why}`);
+    const chat = this.deps.chat(entry.chat);
+    if (chat) chat.giveBack(draft, `Not sent: ${why}`);
+    else {
+      putBack(this.deps.memory, SIDE_BAR, draft);
+      void vscode.window.showWarningMessage(`Not sent: ${why} Your words are in the chat.`);
+    }
     if (error.kind !== "untrusted") return;
     void this.deps.trust(folderFor(entry.directory)?.path ?? entry.directory).then((yes) => {
       if (yes) void vscode.window.showInformationMessage("The folder is trusted. Your words are in the chat, ready to be sent again.");

@@ -69,7 +69,7 @@ test("what moves from one key to another is at no moment under neither", async (
   const all = memory.settled().then(() => { done = true; });
   while (!done) {
     const next = new Memory(place, silent);
-    const somewhere = next.get("draft.main", "") !== "" || next.get<string[]>("unsent", ["none yet"]).join() !== "none yet";
+    const somewhere = next.get<string>("draft.main", "") !== "" || next.get<string[]>("unsent", ["none yet"]).join() !== "none yet";
     assert.ok(somewhere, `after ${looks} looks`);
     looks += 1;
     await new Promise(setImmediate);

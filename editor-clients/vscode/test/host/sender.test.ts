@@ -1,0 +1,99 @@
+/** What the user sent is at every moment with the user, kept, or with the server. */
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { Chat } from "../../src/host/chat";
+import { RequestError } from "../../src/host/failure";
+import { Memory } from "../../src/host/memory";
+import { Sender, type SenderDeps } from "../../src/host/sender";
+import type { Draft, StateMessage, ToWebview } from "../../src/shared/messages";
+import { editor } from "./vscode";
+
+const silent = (): void => undefined;
+
+interface Request {
+  method: string;
+  params: { sessionId?: string; messageId?: string; parts?: { type: string; text?: string; uri?: string }[] };
+}
+
+/** A window with a server that answers as told: `ok`, or a kind of error; the last answer goes on. */
+class Desk {
+  readonly requests: Request[] = [];
+  readonly posted: ToWebview[] = [];
+  answer = "ok";
+  chat: Chat | undefined;
+  readonly memory: Memory;
+  readonly sender: Sender;
+
+  constructor(readonly folder = mkdtempSync(join(tmpdir(), "sender-"))) {
+    this.memory = new Memory(folder, silent);
+    this.sender = new Sender({
+      ...this.#around,
+      memory: this.memory,
+      chat: () => this.chat,
+      trust: () => Promise.resolve(false),
+      changed: silent,
+    });
+  }
+
+  get #around(): Pick<SenderDeps, "server" | "sessions" | "editor"> {
+    const request = async (method: string, params: Request["params"]): Promise<unknown> => {
+      await new Promise(setImmediate); // the server takes its time
+      if (this.answer !== "ok") throw new RequestError("no", this.answer);
+      this.requests.push({ method, params });
+      return method === "session/create" ? { session: { id: "ses_new", directory: "/ws" } } : {};
+    };
+    return { server: { up: false, request }, sessions: { get: silent, put: silent }, editor: {} } as unknown as Pick<SenderDeps, "server" | "sessions" | "editor">;
+  }
+
+  /** The chat in the side bar, with its page. */
+  open(): Chat {
+    const webview = { postMessage: (messages: ToWebview[]) => this.posted.push(...messages) } as unknown as ConstructorParameters<typeof Chat>[1];
+    const server = { up: false } as unknown as SenderDeps["server"];
+    this.chat = new Chat("view", webview, { server, memory: this.memory, state: () => ({ type: "state" }) as StateMessage, moved: silent });
+    this.chat.ready();
+    return this.chat;
+  }
+
+  get sent(): string[] {
+    return this.requests.filter(({ method }) => method === "session/prompt").map(({ params }) => `${params.parts?.[0]?.text ?? ""} to ${params.sessionId ?? ""}`);
+  }
+
+  get draft(): Draft | undefined {
+    return this.memory.get<Draft | undefined>("draft.view", undefined);
+  }
+}
+
+/** Until nothing is on its way. */
+async function quiet(): Promise<void> {
+  for (let turns = 0; turns < 30; turns += 1) await new Promise(setImmediate);
+}
+
+const words = (text: string): Draft => ({ text, chips: [] });
+
+test("with no chat open, what the server refuses is in the chat's draft, before what was typed, also for the next window", async () => {
+  const desk = new Desk();
+  await desk.sender.prompt(desk.open(), words("sent"), "steer");
+  desk.answer = "gone";
+  await quiet();
+  const next = new Desk(desk.folder);
+  next.memory.set("draft.view", words("typed"));
+  next.answer = "unavailable";
+  next.sender.outbox.pumpAll();
+  await quiet();
+  assert.deepEqual(next.draft, words("sent\ntyped"));
+  assert.match(editor.said.at(-1) ?? "", /Not sent: agentls does not run\. Your words are in the chat\./);
+  await next.memory.settled();
+  assert.deepEqual(new Desk(desk.folder).draft, words("sent\ntyped"));
+  assert.deepEqual(new Desk(desk.folder).sender.outbox.of("view"), []);
+});
+
+test("what is given back to a page is kept too: one that is just replaced hears nothing", async () => {
+  const desk = new Desk();
+  desk.answer = "session_busy";
+  await desk.sender.prompt(desk.open(), words("sent"), "steer");
+  await quiet();
+  assert.deepEqual(desk.draft, words("sent"));
+});
