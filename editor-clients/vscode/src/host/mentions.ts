@@ -31,11 +31,16 @@ async function partOf([word, bare]: [string, string], directory: string, editor:
   return undefined;
 }
 
-/** The parts of a prompt: its words, its chips, and what its words with `@` name. */
-export async function partsOf({ text, chips }: Draft, directory: string, editor: vscode.TextEditor | undefined): Promise<Part[]> {
-  const chosen = new Set(chips.map(({ label }) => label));
-  const typed = mentions(text).filter(([word, bare]) => !chosen.has(`@${word}`) && !chosen.has(`@${bare}`));
-  const found = await Promise.all(typed.map((mention) => partOf(mention, directory, editor)));
+/** The words of a prompt and its chips. */
+export function bareParts({ text, chips }: Draft): Part[] {
   const words: Part[] = text.trim() === "" ? [] : [{ type: "text", text }];
-  return [...words, ...chips.map(({ part }) => part), ...found.filter((part) => part !== undefined)];
+  return [...words, ...chips.map(({ part }) => part)];
+}
+
+/** The parts of a prompt: its words, its chips, and what its words with `@` name. */
+export async function partsOf(draft: Draft, directory: string, editor: vscode.TextEditor | undefined): Promise<Part[]> {
+  const chosen = new Set(draft.chips.map(({ label }) => label));
+  const typed = mentions(draft.text).filter(([word, bare]) => !chosen.has(`@${word}`) && !chosen.has(`@${bare}`));
+  const found = await Promise.all(typed.map((mention) => partOf(mention, directory, editor)));
+  return [...bareParts(draft), ...found.filter((part) => part !== undefined)];
 }

@@ -41,6 +41,8 @@ export interface Post {
 export class Outbox {
   #entries: Entry[];
   readonly #sending = new Set<string>();
+  /** Of entries whose post is still being made. */
+  readonly #whole = new Map<string, Promise<void>>();
 
   constructor(
     private readonly kept: Kept,
@@ -53,8 +55,10 @@ export class Outbox {
     return this.#entries.filter((entry) => entry.chat === chat).map(({ messageId, kind, text, chips }) => ({ messageId, kind, text, chips }));
   }
 
-  add(entry: Entry): void {
+  /** It has its place at once; `whole` is its post where that takes a while to make, and goes instead of the entry's. */
+  add(entry: Entry, whole?: Promise<Posted>): void {
     this.#put([...this.#entries, entry]);
+    if (whole) this.#whole.set(entry.messageId, this.#completed(entry.messageId, whole));
     void this.pump(entry.chat);
   }
 
@@ -74,11 +78,19 @@ export class Outbox {
     this.#sending.add(chat);
     try {
       for (let entry = this.#first(chat); entry; entry = this.#first(chat)) {
-        if (!(await this.#sent(entry))) return;
+        const making = this.#whole.get(entry.messageId);
+        if (making) await making;
+        else if (!(await this.#sent(entry))) return;
       }
     } finally {
       this.#sending.delete(chat);
     }
+  }
+
+  async #completed(messageId: string, whole: Promise<Posted>): Promise<void> {
+    const post = await whole;
+    this.#whole.delete(messageId);
+    this.#put(this.#entries.map((entry) => (entry.messageId === messageId ? ({ ...entry, post }) : entry)));
   }
 
   #first(chat: string): Entry | undefined {

@@ -1,5 +1,6 @@
 /** Sends what the user wrote: gives it a session if it has none, and the parts that its words name. */
 import * as vscode from "vscode";
+import type { PromptParams } from "../protocol";
 import type { Draft } from "../shared/messages";
 import { putBack, SIDE_BAR, type Chat } from "./chat";
 import type { Editor } from "./editor";
@@ -7,7 +8,7 @@ import { RequestError } from "./failure";
 import { folderFor, folderOf } from "./folders";
 import { messageId } from "./ids";
 import type { Memory } from "./memory";
-import { partsOf } from "./mentions";
+import { bareParts, partsOf } from "./mentions";
 import { Outbox, type Entry, type Posted } from "./outbox";
 import type { Server } from "./server";
 import type { Sessions } from "./sessions";
@@ -49,10 +50,15 @@ export class Sender {
     return own ?? folderOf(this.deps.editor.current?.document.uri)?.path;
   }
 
-  async prompt(chat: Chat, draft: Draft, delivery: "steer" | "queue"): Promise<void> {
-    const directory = this.directory(chat);
-    const parts = await partsOf(draft, directory ?? "/", this.deps.editor.current);
-    if (parts.length > 0) this.#add(chat, "prompt", draft, { method: "session/prompt", params: { parts, delivery } });
+  /** Ends when the words are kept. What they name with `@` is looked up while they wait in their place. */
+  prompt(chat: Chat, draft: Draft, delivery: "steer" | "queue"): Promise<void> {
+    const { text, chips } = draft;
+    if (text.trim() === "" && chips.length === 0) return Promise.resolve();
+    const post = (parts: PromptParams["parts"]): Posted => ({ method: "session/prompt", params: { parts, delivery } });
+    const plain = post(bareParts(draft));
+    const whole = partsOf(draft, this.directory(chat) ?? "/", this.deps.editor.current).then(post, () => plain);
+    this.#add(chat, "prompt", draft, plain, whole);
+    return this.deps.memory.settled();
   }
 
   shell(chat: Chat, command: string): void {
@@ -65,7 +71,7 @@ export class Sender {
     this.#add(chat, "command", { text, chips }, { method: "session/command", params: { command, arguments: words, parts } });
   }
 
-  #add(chat: Chat, kind: Entry["kind"], draft: Draft, post: Posted): void {
+  #add(chat: Chat, kind: Entry["kind"], draft: Draft, post: Posted, whole?: Promise<Posted>): void {
     const directory = this.directory(chat);
     const { sessionId, key, chosen } = chat;
     if (directory === undefined) {
@@ -73,7 +79,7 @@ export class Sender {
       return;
     }
     const place = { chat: key, directory, chosen, ...(sessionId === undefined ? {} : { sessionId }) };
-    this.outbox.add({ messageId: messageId(), kind, ...draft, ...place, post });
+    this.outbox.add({ messageId: messageId(), kind, ...draft, ...place, post }, whole);
   }
 
   async #send(entry: Entry, created: (sessionId: string) => void): Promise<void> {

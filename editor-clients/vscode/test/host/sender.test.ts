@@ -75,8 +75,8 @@ const words = (text: string): Draft => ({ text, chips: [] });
 
 test("with no chat open, what the server refuses is in the chat's draft, before what was typed, also for the next window", async () => {
   const desk = new Desk();
-  await desk.sender.prompt(desk.open(), words("sent"), "steer");
   desk.answer = "gone";
+  await desk.sender.prompt(desk.open(), words("sent"), "steer");
   await quiet();
   const next = new Desk(desk.folder);
   next.memory.set("draft.view", words("typed"));
@@ -96,4 +96,33 @@ test("what is given back to a page is kept too: one that is just replaced hears 
   await desk.sender.prompt(desk.open(), words("sent"), "steer");
   await quiet();
   assert.deepEqual(desk.draft, words("sent"));
+});
+
+test("a prompt goes to the session that it was sent in, and before those that were sent after it, however long its files are looked for", async () => {
+  const desk = new Desk();
+  const chat = desk.open();
+  const found: (() => void)[] = [];
+  editor.read = () => new Promise((resolve) => found.push(() => { resolve(new Uint8Array()); }));
+  chat.show("ses_a");
+  void desk.sender.prompt(chat, words("see @a.py"), "steer");
+  void desk.sender.prompt(chat, words("and quickly"), "steer");
+  assert.deepEqual(desk.sender.outbox.of("view").map(({ text }) => text), ["see @a.py", "and quickly"], "kept before anything is looked up");
+  chat.show("ses_b");
+  void desk.sender.prompt(chat, words("elsewhere"), "steer");
+  await quiet();
+  assert.deepEqual(desk.sent, []);
+  for (const one of found) one();
+  await quiet();
+  assert.deepEqual(desk.sent, ["see @a.py to ses_a", "and quickly to ses_a", "elsewhere to ses_b"]);
+  assert.deepEqual(desk.requests[0]?.params.parts?.map(({ uri }) => uri), [undefined, "file:///ws/a.py"]);
+});
+
+test("a window that ends while files are looked for leaves the words to the next one", async () => {
+  const desk = new Desk();
+  editor.read = () => new Promise(() => undefined);
+  await desk.sender.prompt(desk.open(), words("see @a.py"), "steer");
+  const next = new Desk(desk.folder);
+  next.sender.outbox.pumpAll();
+  await quiet();
+  assert.deepEqual(next.sent, ["see @a.py to ses_new"]);
 });
