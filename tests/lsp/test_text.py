@@ -107,6 +107,8 @@ def test_changes_of_texts_of_several_pieces(lines: list[str], data: st.DataObjec
         text = text[:start] + new + text[end:]
         assert live.source == text
         assert live.positions([len(text)]) == document(text).positions([len(text)])
+        ends = [i for i in (0, len(text) // 3, len(text) // 2, len(text)) if i == 0 or text[i - 1 : i + 1] != "\r\n"]
+        assert live.positions(ends) == [document(text).positions([end])[0] for end in ends]
 
 
 def test_l14_typing_in_a_large_text_does_not_copy_it_each_time() -> None:
@@ -131,6 +133,18 @@ def test_l14_typing_in_one_enormous_line_costs_some_copies_and_no_look_at_each_c
         live.counted(LineRange(start=at(0, half), end=at(0, half + 1)))
 
     assert cost(typed) < 60 * cost(lambda: line[:half].encode("utf-16-le").decode("utf-16-le"))
+
+
+@pytest.mark.parametrize("ended", ["\n", "; "])
+def test_l14_thousands_of_places_cost_little_more_than_to_write_them_down(ended: str) -> None:
+    """As an edit of all places of a word has them, on many lines or on one."""
+    line = "some é more 語 of a word" + ended
+    live = document(line * 4_000)
+    offsets = list(range(0, len(line) * 4_000, len(line)))
+
+    many = cost(lambda: live.positions(offsets))
+
+    assert many < 30 * cost(lambda: [types.Position(number, 0) for number in range(len(offsets))])
 
 
 def cost(deed: Callable[[], object]) -> float:

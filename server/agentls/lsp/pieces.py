@@ -1,6 +1,7 @@
 """A long text in pieces of whole lines: a change costs what its pieces do, however long the text is."""
 
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 _SIZE = 32 * 1024
@@ -34,15 +35,24 @@ class Pieces:
         self._pieces[top : bottom + 1] = fresh
         self._ends[top : bottom + 1] = [_line_ends(piece) for piece in fresh]
 
-    def lines_at(self, offsets: list[int]) -> list[tuple[int, str]]:
-        """Of places in the text, in rising order: the line, and what of it stands before."""
+    def positions(self, offsets: Sequence[int], units: Callable[[str], int]) -> list[tuple[int, int]]:
+        """Of places in the text, in rising order: the line, and what `units` counts before it there. Each goes on from
+        the one before, for there may be thousands in one piece.
+        """
         starts = list(accumulate(map(len, self._pieces), initial=0))
         befores = list(accumulate(self._ends, initial=0))
-        found: list[tuple[int, str]] = []
+        found: list[tuple[int, int]] = []
+        number, at, line, column = -1, 0, 0, 0
         for offset in offsets:
-            number = min(bisect_right(starts, offset), len(self._pieces)) - 1
-            rows = split_rows(self._pieces[number][: offset - starts[number]])
-            found.append((befores[number] + len(rows) - 1, rows[-1]))
+            piece = min(bisect_right(starts, offset), len(self._pieces)) - 1
+            if piece != number:
+                number, at, line, column = piece, starts[piece], befores[piece], 0
+            passed = self._pieces[piece][at - starts[piece] : offset - starts[piece]]
+            row = max(passed.rfind("\n"), passed.rfind("\r")) + 1
+            line += _line_ends(passed)
+            column = units(passed[row:]) + (0 if row else column)
+            found.append((line, column))
+            at = offset
         return found
 
     def _place(self, place: tuple[int, int]) -> tuple[int, int]:
