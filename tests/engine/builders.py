@@ -123,7 +123,7 @@ class World:
         self.broker = Broker(
             self.journal, self.ledger, self.stores.questions, self.stores.rules, self.stores.sessions, self.judge
         )
-        self.questions = Questions(self.ledger, self.stores.questions)
+        self.questions = Questions(self.journal, self.ledger, self.stores.questions)
         self.ledger.can_ask = True
         self.answered: list[str] = []
         self.ledger.on_answered = self.answered.append

@@ -1,5 +1,6 @@
 """What the tests of tools share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from agentls.tools.read import Read
 from agentls.tools.tool import ToolContext, ToolResult
 from agentls.tools.write import Write
 from agentls.workspace.buffers import Buffers
-from agentls.workspace.files import Files
+from agentls.workspace.files import Files, Recorded
 from agentls.workspace.reads import Reads
 from agentls.workspace.resolve import Resolved
 
@@ -35,8 +36,22 @@ class Desk:
         self.way = Changes(self.files, self.reads, self.buffers, self._record_buffer)
         self.read, self.write, self.edit = Read(self.files, self.reads, self.buffers), Write(self.way), Edit(self.way)
 
-    def _record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
-        self.changes.append((path, before.data if before else None, after.data if after else None))
+    async def _record(
+        self,
+        origin: ChangeOrigin,
+        path: Path,
+        before: Content | None,
+        after: Content | None,
+        check_open: Callable[[], None],
+    ) -> Recorded:
+        check_open()
+        change = (path, before.data if before else None, after.data if after else None)
+        self.changes.append(change)
+
+        async def undo() -> None:
+            self.changes.remove(change)
+
+        return Recorded(lambda: None, undo)
 
     def _record_buffer(
         self, origin: ChangeOrigin, path: Resolved, uri: str, before: Content | None, after: Content

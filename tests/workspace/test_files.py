@@ -4,15 +4,17 @@ import itertools
 import os
 import stat
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from agentls.errors import RunClosedError, ToolError
 from agentls.schema.change import ChangeOrigin, Content, content_hash, unpacked
-from agentls.workspace.files import UNCHECKED, ChangedError, Files
+from agentls.workspace.files import UNCHECKED, ChangedError, Files, Recorded
 
 ORIGIN = ChangeOrigin("ses_1", "trn_1", "msg_1", "prt_1")
 
@@ -21,14 +23,28 @@ class Recorder:
     def __init__(self) -> None:
         self.changes: list[tuple[Path, bytes | None, bytes | None]] = []
 
-    def __call__(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
+    async def __call__(
+        self,
+        origin: ChangeOrigin,
+        path: Path,
+        before: Content | None,
+        after: Content | None,
+        check_open: Callable[[], None],
+    ) -> Recorded:
+        check_open()
         assert origin == ORIGIN
         for content in (before, after):
             assert content is None or (unpacked(content.packed), content_hash(content.data)) == (
                 content.data,
                 content.hash,
             )
-        self.changes.append((path, before.data if before else None, after.data if after else None))
+        change = (path, before.data if before else None, after.data if after else None)
+        self.changes.append(change)
+
+        async def undo() -> None:
+            self.changes.remove(change)
+
+        return Recorded(lambda: None, undo)
 
 
 @pytest.fixture
@@ -117,6 +133,36 @@ async def test_a_stopped_run_writes_nothing(tmp_path: Path, files: Files, record
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["f"]
     assert recorder.changes == []
+
+
+@pytest.mark.parametrize("data", [b"new", None])
+async def test_where_the_change_cannot_be_recorded_the_file_stays(tmp_path: Path, data: bytes | None) -> None:
+    async def full(*_: object) -> Recorded:
+        raise ToolError("the disk is full")
+
+    path = tmp_path / "f"
+    path.write_bytes(b"old")
+    with pytest.raises(ToolError, match="the disk is full"):
+        await Files(full).write(path, data, expected=UNCHECKED, origin=ORIGIN, check_open=always_open)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["f"]
+
+
+async def test_a_change_that_did_not_come_about_is_not_left_recorded(tmp_path: Path, recorder: Recorder) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"old")
+    recorded: list[int] = []
+
+    async def meddling(*args: Any) -> Recorded:
+        change = await recorder(*args)
+        recorded.append(len(recorder.changes))
+        path.write_bytes(b"somebody else's")
+        return change
+
+    with pytest.raises(ChangedError, match="somebody else's"):
+        await Files(meddling).write(path, b"new", expected=UNCHECKED, origin=ORIGIN, check_open=always_open)
+    assert (recorded, recorder.changes) == ([1], [])
+    assert path.read_bytes() == b"somebody else's"
 
 
 async def test_a_link_that_took_a_folders_place_is_not_followed(tmp_path: Path, files: Files) -> None:

@@ -39,7 +39,7 @@ from agentls.engine.transcript import Transcript
 from agentls.engine.turns import Turns
 from agentls.engine.usershell import UserShell
 from agentls.engine.views import Views
-from agentls.errors import invalid_param
+from agentls.errors import AgentError, invalid_param
 from agentls.model.providers import MakeClient
 from agentls.permission.broker import Broker
 from agentls.permission.ledger import Ledger
@@ -93,7 +93,7 @@ class App:
             self.stores.sessions,
             self._policy.judge,
         )
-        self.questions = Questions(self.ledger, self.stores.questions)
+        self.questions = Questions(self.journal, self.ledger, self.stores.questions)
         changes = ChangeStore(database)
         self.toolbox = Toolbox(
             paths, self.owners.instance_id, changes, self.stores, self.questions, self._policy.unreadable
@@ -224,8 +224,8 @@ class App:
     async def start(self) -> None:
         """What need not be done before the first answer."""
         try:
-            self.runner.sweep()
-        except sqlite3.Error:
+            await self.journal.patiently(self.runner.sweep)
+        except (sqlite3.Error, AgentError):
             log.exception("the sessions of dead processes were not swept; each is when it is used")
         self.tasks.start_soon(self.transcript.keep_saving, name="save growing parts")
         await to_thread.run_sync(self.toolbox.outputs.sweep)

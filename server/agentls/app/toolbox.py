@@ -1,12 +1,15 @@
 """The tools and what they work with."""
 
+import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from pydantic_core import to_json
 
 from agentls.config.paths import Paths
 from agentls.engine.stores import Stores
+from agentls.errors import AgentError, ToolError
 from agentls.permission.ledger import Asker
 from agentls.permission.questions import Questions
 from agentls.schema.change import ChangeOrigin, Content
@@ -29,7 +32,7 @@ from agentls.tools.todowrite import TodoWrite
 from agentls.tools.tool import ToolContext
 from agentls.tools.write import Write
 from agentls.workspace.buffers import Buffers
-from agentls.workspace.files import Files
+from agentls.workspace.files import Files, Recorded
 from agentls.workspace.process import Shell
 from agentls.workspace.reads import Reads
 from agentls.workspace.resolve import Resolved
@@ -78,10 +81,34 @@ class Toolbox:
             {"shell": Path(self.shell.program).name},
         )
 
-    def _record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
-        self._changes.record(origin, path, before, after)
-        scope = self._stores.scope(origin.session_id)
-        self._stores.journal.publish(FileEdited(scope, path.as_uri(), "disk", origin.part_id))
+    async def _record(
+        self,
+        origin: ChangeOrigin,
+        path: Path,
+        before: Content | None,
+        after: Content | None,
+        check_open: Callable[[], None],
+    ) -> Recorded:
+        journal = self._stores.journal
+
+        def store() -> int:
+            check_open()
+            return self._changes.record(origin, path, before, after)
+
+        try:
+            number = await journal.patiently(store)
+        except (sqlite3.Error, AgentError) as error:
+            said = error.message if isinstance(error, AgentError) else str(error)
+            raise ToolError(f"{path} was not changed, for the change could not be recorded: {said}", said) from error
+
+        async def undo() -> None:
+            await journal.patiently(partial(self._changes.remove, number))
+
+        def made() -> None:
+            scope = self._stores.scope(origin.session_id)
+            journal.publish(FileEdited(scope, path.as_uri(), "disk", origin.part_id))
+
+        return Recorded(made, undo)
 
     def _record_buffer(
         self, origin: ChangeOrigin, path: Resolved, uri: str, before: Content | None, after: Content

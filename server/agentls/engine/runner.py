@@ -79,6 +79,14 @@ class Active:
     behind: Behind | None = None
     waiters: list[Waiter] = field(default_factory=list[Waiter])
 
+    def join(self, waiter: Waiter) -> None:
+        self.wanted = True
+        self.waiters.append(waiter)
+
+    def follow(self, behind: Behind, waiter: Waiter) -> None:
+        self.behind = behind
+        behind.waiters.append(waiter)
+
 
 OnEnd = Callable[[Scope, Active, StopReason], bool]
 Work = Callable[[Active], Awaitable[LoopEnd]]

@@ -1,6 +1,7 @@
 """Sessions from their creation to their end; what is asked of their turns is in `turns`."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ from agentls.schema.event import Scope
 from agentls.schema.ids import Prefix, new
 from agentls.schema.model import ModelRef
 from agentls.schema.session import DEFAULT_TITLE, Mode, Position, Session, SessionTime
-from agentls.storage.sessions import SessionQuery
+from agentls.storage.sessions import SessionQuery, SessionRow
 from agentls.workspace.project import project_of
 
 Rejudge = Callable[[str], None]
@@ -103,16 +104,19 @@ class Sessions:
         row = self._stores.sessions.get(session_id)
         if row is None:
             return
-        self._runner.claim(session_id)
+        patiently = self._stores.journal.patiently
+        await patiently(partial(self._runner.claim, session_id))
         for gone in self._stores.sessions.tree(session_id):
             active = self._runner.active(gone)
             if active is not None:
                 await self._runner.stop(active, "abort")
             self._histories.forget(gone)
+        await patiently(partial(self._delete, row))
+
+    def _delete(self, row: SessionRow) -> None:
         self._queue.clear(scope_of(row))
-        with self._stores.journal.transaction():
-            self._stores.sessions.delete(session_id)
-            self._tell(scope_of(row), row.counter + 1, row.session, "deleted")
+        self._stores.sessions.delete(row.session.id)
+        self._tell(scope_of(row), row.counter + 1, row.session, "deleted")
 
     def list_page(
         self,

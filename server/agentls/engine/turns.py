@@ -1,6 +1,7 @@
 """The ways in: prompt, continue, shell, abort; and what follows when a turn ends."""
 
 import logging
+from functools import partial
 from pathlib import Path
 
 from agentls.config.prompts import prompt
@@ -83,15 +84,11 @@ class Turns:
         self._store(scope, row.session, request, message_id, chosen)
         waiter = Waiter()
         if active.kind == "run" and not active.stopping:
-            active.wanted = True
-            active.waiters.append(waiter)
+            self._stores.journal.then(lambda: active.join(waiter))
             return Accepted(message_id, active.run.turn.id, "running", waiter)
-        if active.behind is None:
-            active.behind = Behind(message_id)
-        active.behind.waiters.append(waiter)
-        return Accepted(
-            message_id, active.behind.turn_id, "queued", waiter, began=active.behind.message_id == message_id
-        )
+        behind = active.behind or Behind(message_id)
+        self._stores.journal.then(lambda: active.follow(behind, waiter))
+        return Accepted(message_id, behind.turn_id, "queued", waiter, began=behind.message_id == message_id)
 
     def _prompt_idle(
         self, scope: Scope, session: Session, request: PromptRequest, message_id: str, chosen: Chosen
@@ -289,12 +286,15 @@ class Turns:
 
     async def abort(self, session_id: str, turn_id: str | None = None, *, clear_queue: bool = False) -> Aborted:
         """When this returns nothing more is written to the turn, its processes are gone, its questions are closed."""
-        row = self._stores.session(session_id)
-        scope, active = scope_of(row), self._runner.active(session_id)
+        scope = self._stores.scope(session_id)
         if clear_queue:
-            self._queue.clear(scope)
-        if active is None:
-            return self._abort_waiting(scope, turn_id)
+            await self._stores.journal.patiently(partial(self._queue.clear, scope))
+        while (active := self._runner.active(session_id)) is None:
+            if self._stores.turns.open(session_id) is None:
+                return Aborted(aborted=False)
+            aborted = await self._stores.journal.patiently(partial(self._abort_waiting, scope, turn_id))
+            if aborted is not None:
+                return aborted
         turn = active.run.turn
         behind = active.behind.turn_id if active.behind else None
         if turn_id not in (None, turn.id, behind):
@@ -308,15 +308,15 @@ class Turns:
         forced = await self._runner.stop(active, "abort")
         return Aborted(aborted=True, turn_id=turn.id, forced=forced)
 
-    def _abort_waiting(self, scope: Scope, turn_id: str | None) -> Aborted:
+    def _abort_waiting(self, scope: Scope, turn_id: str | None) -> Aborted | None:
+        """None where the turn goes on by now, or has ended."""
         turn = self._stores.turns.open(scope.session_id)
-        if turn is None:
-            return Aborted(aborted=False)
+        if turn is None or self._runner.active(scope.session_id) is not None:
+            return None
         if turn_id not in (None, turn.id):
             raise _mismatch(turn_id, turn)
         self._runner.claim(scope.session_id)
-        with self._stores.journal.transaction():
-            self._interrupter.settle(scope, "abort")
+        self._interrupter.settle(scope, "abort")
         return Aborted(aborted=True, turn_id=turn.id)
 
     def _require_idle(self, session_id: str) -> None:

@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, assert_never
 
 from agentls.config.prompts import prompt
@@ -65,7 +66,8 @@ class Broker:
         row = self._asked_before(asker.part_id, ask)
         if row is None:
             self._ledger.require_somebody()
-            row = self._ask(asker, _offering(ask), verdict.reason, expected)
+            asking = partial(self._ask, asker, _offering(ask), verdict.reason, expected)
+            row = await self._journal.patiently(asking)
         waiting(True)
         try:
             resolution = await self._ledger.wait(row.id)

@@ -1,6 +1,7 @@
 """Questions that a tool puts to the user."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from agentls.config.prompts import prompt
@@ -11,11 +12,13 @@ from agentls.schema.base import now
 from agentls.schema.ids import Prefix, new
 from agentls.schema.permission import Outcome, ResolvedBy
 from agentls.schema.question import Answers, Question, QuestionItem
+from agentls.storage.journal import Journal
 from agentls.storage.questions import AskedRow, QuestionStore
 
 
 class Questions:
-    def __init__(self, ledger: Ledger, rows: QuestionStore) -> None:
+    def __init__(self, journal: Journal, ledger: Ledger, rows: QuestionStore) -> None:
+        self._journal = journal
         self._ledger = ledger
         self._rows = rows
 
@@ -24,7 +27,7 @@ class Questions:
         row = next((row for row in reversed(self._rows.of_part(asker.part_id)) if row.kind == "question"), None)
         if row is None:
             self._ledger.require_somebody()
-            row = self._open(asker, items)
+            row = await self._journal.patiently(partial(self._open, asker, items))
         waiting(True)
         try:
             resolution = await self._ledger.wait(row.id)

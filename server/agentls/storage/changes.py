@@ -11,10 +11,10 @@ class ChangeStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> None:
-        """One write of one file; None means that there was, or is, no such file."""
+    def record(self, origin: ChangeOrigin, path: Path, before: Content | None, after: Content | None) -> int:
+        """One write of one file; None means that there was, or is, no such file. Returns its number."""
         with self._database.transaction():
-            self._database.execute(
+            row = self._database.execute(
                 "INSERT INTO changes (session_id, turn_id, message_id, part_id, path, before, after, time)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -28,6 +28,11 @@ class ChangeStore:
                     now(),
                 ),
             )
+        return row.lastrowid or 0
+
+    def remove(self, number: int) -> None:
+        """The change did not come about."""
+        self._database.execute("DELETE FROM changes WHERE id = ?", (number,))
 
     def _keep(self, content: Content | None) -> str | None:
         if content is None:

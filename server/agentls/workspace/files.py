@@ -3,7 +3,7 @@
 import os
 import secrets
 import stat
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -20,7 +20,6 @@ from agentls.workspace.diff import unified
 from agentls.workspace.opened import folder_of, read_regular
 from agentls.workspace.textfile import decode
 
-Record = Callable[[ChangeOrigin, Path, Content | None, Content | None], None]
 _DIFF_LIMIT = 6000
 _FRESH_LINES = 60
 
@@ -31,6 +30,18 @@ class Unchecked(Enum):
 
 UNCHECKED: Final = Unchecked.UNCHECKED
 Expected = str | None | Literal[Unchecked.UNCHECKED]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A change that was stored before it is made: what to call once it is, and where it could not be."""
+
+    made: Callable[[], None]
+    undo: Callable[[], Awaitable[None]]
+
+
+Record = Callable[[ChangeOrigin, Path, Content | None, Content | None, Callable[[], None]], Awaitable[Recorded]]
+"""Stores a change, unless the last one, `check_open`, raises. It returns without a pause once that is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +118,7 @@ class Files:
         origin: ChangeOrigin,
         check_open: Callable[[], None],
     ) -> Written:
-        """Replaces the file's content at one stroke (None removes the file) and records the change.
+        """Records the change, then replaces the file's content at one stroke (None removes the file).
 
         `expected` is the hash of the content that the change was made for, None for no file. Raises `ChangedError`
         where another stands there, and whatever `check_open` raises, with nothing changed.
@@ -116,10 +127,14 @@ class Files:
             prepared = await to_thread.run_sync(_prepare, path, data)
             try:
                 await self._check(path, prepared.before, expected)
-                # From here to the record nothing else runs on the loop: a stopped run cannot slip in between.
-                check_open()
-                _put(path, prepared)
-                self._record(origin, path, prepared.before, prepared.after)
+                recorded = await self._record(origin, path, prepared.before, prepared.after, check_open)
+                # Nothing else ran on the loop since it was stored: a stopped run cannot slip in between.
+                try:
+                    _put(path, prepared)
+                except ToolError:
+                    await recorded.undo()
+                    raise
+                recorded.made()
             finally:
                 if prepared.temporary is not None:
                     _discard(path, prepared.temporary)
