@@ -153,6 +153,16 @@ async def test_an_untitled_document_can_be_mentioned(desk: Desk) -> None:
     assert "1: scribble" in str(desk.model.requests[-1])
 
 
+async def test_an_untitled_document_is_found_by_its_name_as_people_write_it(desk: Desk) -> None:
+    buffer = desk.editor.untitled("my%20notes", "scribble\n")
+
+    seen, state = await desk.run(read("untitled:my notes"), edit("untitled:my notes", "scribble", "written"))
+
+    assert "1: scribble" in seen["output"]
+    assert state["status"] == "completed", state
+    assert buffer.text == "written\n"
+
+
 async def test_an_empty_untitled_document_can_be_filled(desk: Desk) -> None:
     buffer = desk.editor.untitled("Untitled-2", "")
 

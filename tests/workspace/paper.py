@@ -46,6 +46,9 @@ class PaperEditor:
     def documents(self) -> Sequence[Document]:
         return self.open
 
+    def document(self, uri: str) -> Document | None:
+        return next((one for one in self.open if one.uri == uri), None)
+
     async def apply(self, document: Document, edit: BufferEdit, check_open: Callable[[], None]) -> Applied:
         check_open()
         if self.outcome is Applied.CONFIRMED:

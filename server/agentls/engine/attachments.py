@@ -1,7 +1,5 @@
 """Selections and diagnostics that a user attached, in words for the model, against the documents as they are now."""
 
-from urllib.parse import unquote
-
 from agentls.config.prompts import prompt
 from agentls.engine.prompt import path_of
 from agentls.schema.input import Diagnostic, DiagnosticsInput, LineRange, SelectionInput
@@ -15,7 +13,7 @@ class Attachments:
         self._buffers = buffers
 
     def text(self, part: SelectionInput | DiagnosticsInput) -> str:
-        document = self._document(part.uri)
+        document = self._buffers.document(part.uri)
         if isinstance(part, DiagnosticsInput):
             lines = "\n".join(diagnostic_row(_counted(item, document)) for item in part.items)
             return prompt("input/diagnostics", path=path_of(part.uri), lines=lines or "(none)")
@@ -24,10 +22,6 @@ class Attachments:
         text = prompt("input/selection", path=path, first=first, last=last, text=part.text)
         note = _since(part, document) if document is not None else None
         return text if note is None else f"{text}\n\n{note}"
-
-    def _document(self, uri: str) -> Document | None:
-        name = unquote(uri)
-        return next((one for one in self._buffers.editor.documents() if unquote(one.uri) == name), None)
 
 
 def _lines(place: LineRange) -> tuple[int, int]:

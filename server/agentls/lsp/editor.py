@@ -83,6 +83,9 @@ class LspEditor:
     def documents(self) -> Sequence[Document]:
         return self._documents.all()
 
+    def document(self, uri: str) -> Document | None:
+        return self._documents.get(uri)
+
     # -- edits
 
     async def apply(self, document: Document, edit: BufferEdit, check_open: Callable[[], None]) -> Applied:

@@ -83,11 +83,12 @@ class Buffers:
     def connect(self, editor: Editor) -> None:
         self.editor = editor
 
+    def document(self, uri: str) -> Document | None:
+        return self.editor.document(uri)
+
     def untitled(self, uri: str) -> Document | None:
         """The open document of that name which is no file."""
-        if not uri.startswith(UNTITLED):
-            return None
-        return next((one for one in self.editor.documents() if one.uri == uri), None)
+        return self.document(uri) if uri.startswith(UNTITLED) else None
 
     def of(self, path: Path) -> list[Document]:
         """The documents that show a real path; more than one where links lead to it."""
@@ -167,10 +168,10 @@ class Buffers:
 
     def place(self, uri: str) -> Path | None:
         """The real path of a document; of an untitled one its name. None for what is no file."""
-        document = next((one for one in self.editor.documents() if one.uri == uri), None)
+        document = self.document(uri)
         if document is not None and document.path is not None:
             return document.path
-        return Path(uri) if uri.startswith(UNTITLED) else real_path(uri)
+        return Path(uri if document is None else document.uri) if uri.startswith(UNTITLED) else real_path(uri)
 
     def wrote(self, path: Path) -> None:
         """A tool changed a file on the disk."""

@@ -142,6 +142,10 @@ class Editor(Protocol):
 
     def documents(self) -> Sequence[Document]: ...
 
+    def document(self, uri: str) -> Document | None:
+        """The open document of that name, whichever of its characters are percent-encoded."""
+        ...
+
     async def apply(self, document: Document, edit: BufferEdit, check_open: Callable[[], None]) -> Applied:
         """Raises what `check_open` raises, called right before the edit is sent."""
         ...
@@ -164,6 +168,10 @@ class Headless:
 
     def documents(self) -> Sequence[Document]:
         return ()
+
+    def document(self, uri: str) -> Document | None:
+        _ = uri
+        return None
 
     async def apply(self, document: Document, edit: BufferEdit, check_open: Callable[[], None]) -> Applied:
         _ = document, edit, check_open
