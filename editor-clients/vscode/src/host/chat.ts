@@ -159,7 +159,8 @@ export class Chat {
   }
 
   /** What could not be sent, before what was typed since. It is kept as well: a page that is just replaced hears nothing. */
-  giveBack(draft: Draft, reason: string): void {
+  giveBack({ text, chips }: Draft, reason: string): void {
+    const draft = { text, chips };
     putBack(this.deps.memory, this.key, draft);
     this.post({ type: "giveBack", draft, reason });
   }

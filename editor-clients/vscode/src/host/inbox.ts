@@ -47,11 +47,14 @@ export class Inbox {
   }
 
   readonly #handlers: Handlers = {
-    ready: (chat) => { chat.ready(); },
+    ready: (chat, { sending }) => {
+      for (const sent of sending) void this.deps.sender.take(chat, sent); // before it is told what is typed
+      chat.ready();
+    },
     draft: (chat, { draft }) => { chat.draft = draft; },
-    prompt: (chat, { draft, delivery }) => this.deps.sender.prompt(chat, draft, delivery),
-    shell: (chat, { command }) => { this.deps.sender.shell(chat, command); },
-    command: (chat, { command, arguments: words, chips }) => { this.deps.sender.command(chat, command, words, chips); },
+    prompt: (chat, sent) => this.deps.sender.take(chat, sent),
+    shell: (chat, sent) => this.deps.sender.take(chat, sent),
+    command: (chat, sent) => this.deps.sender.take(chat, sent),
     request: (chat, message) => this.#request(chat, message),
     open: (_, { uri, range }) => open(uri, range),
     link: (_, { href }) => openLink(href),

@@ -41,6 +41,8 @@ export interface Post {
 export class Outbox {
   #entries: Entry[];
   readonly #sending = new Set<string>();
+  /** All that was ever taken, for pages that are not sure. */
+  readonly #known: Set<string>;
   /** Of entries whose post is still being made. */
   readonly #whole = new Map<string, Promise<void>>();
 
@@ -49,6 +51,12 @@ export class Outbox {
     private readonly post: Post,
   ) {
     this.#entries = kept.read();
+    this.#known = new Set(this.#entries.map(({ messageId }) => messageId));
+  }
+
+  /** Whether it was taken, by this window or by an earlier one that did not send it. */
+  knows(messageId: string): boolean {
+    return this.#known.has(messageId);
   }
 
   of(chat: string): Unsent[] {
@@ -57,6 +65,7 @@ export class Outbox {
 
   /** It has its place at once; `whole` is its post where that takes a while to make, and goes instead of the entry's. */
   add(entry: Entry, whole?: Promise<Posted>): void {
+    this.#known.add(entry.messageId);
     this.#put([...this.#entries, entry]);
     if (whole) this.#whole.set(entry.messageId, this.#completed(entry.messageId, whole));
     void this.pump(entry.chat);

@@ -47,6 +47,22 @@ export interface Unsent {
   chips: Chip[];
 }
 
+/** What a page sends of the user's words. Said twice under one id it counts once. */
+export type Sent = { messageId: string } & (
+  /** Files chosen after `@` are chips whose label begins with `@`; words with `@` that were only typed are the host's to look up. */
+  | { type: "prompt"; draft: Draft; delivery: "steer" | "queue" }
+  | { type: "shell"; command: string }
+  /** A command of `state.commands`. */
+  | { type: "command"; command: string; arguments: string; chips: Chip[] }
+);
+
+/** What the editor keeps of a page for the one that takes its place. */
+export interface PageState {
+  sessionId?: string | undefined;
+  /** What the host has not said yet that it has. */
+  sending: Sent[];
+}
+
 /** Something that a person can do about a problem; the webview shows it as a button. */
 export type Remedy = "restart" | "log" | "install" | "choosePath" | "readme" | "trust";
 
@@ -147,6 +163,8 @@ export type ToWebview =
   | EventMessage
   | AnswerMessage
   | FailedMessage
+  /** Words that the page has sent are kept by the host now. */
+  | { type: "taken"; messageId: string }
   /** After `ready`: what was typed before. */
   | { type: "draft"; draft: Draft }
   /** Puts words and chips behind what is typed, and the focus there if `focus`. */
@@ -159,16 +177,10 @@ export type ToWebview =
   | { type: "focus"; on: "prompt" | { askId: string } };
 
 export type FromWebview =
-  /** The page stands; the host sends `state`, `session` and `draft`. */
-  | { type: "ready" }
-  /**
-   * Sends a prompt. It leaves the draft and shows up in `state.unsent` until the server has it. Files chosen after `@`
-   * are chips whose label begins with `@`; words with `@` that were only typed are the host's to look up.
-   */
-  | { type: "prompt"; draft: Draft; delivery: "steer" | "queue" }
-  | { type: "shell"; command: string }
-  /** A command of `state.commands`. */
-  | { type: "command"; command: string; arguments: string; chips: Chip[] }
+  /** The page stands, and `sending` is what the page before it had sent; the host sends `state`, `session` and `draft`. */
+  | { type: "ready"; sending: Sent[] }
+  /** It leaves the draft, is answered with `taken`, and shows up in `state.unsent` until the server has it. */
+  | Sent
   | WebviewRequest
   /** A file, shown in the editor. */
   | { type: "open"; uri: string; range?: LineRangeInput }

@@ -1,6 +1,6 @@
 /** The line to the extension host. */
 import type { Requests } from "../protocol";
-import type { Failure, FromWebview, WebviewMethod, WebviewParams } from "../shared/messages";
+import type { Failure, FromWebview, PageState, Sent, WebviewMethod, WebviewParams } from "../shared/messages";
 
 interface Api {
   postMessage(message: FromWebview): void;
@@ -11,6 +11,14 @@ interface Api {
 declare function acquireVsCodeApi(): Api;
 
 const api = acquireVsCodeApi();
+
+/** What the editor keeps of the page: for the host of a chat in a tab, and for the page that takes this one's place. */
+let kept: PageState = { sending: [], ...(api.getState() as Partial<PageState> | undefined) };
+
+function keep(change: Partial<PageState>): void {
+  kept = { ...kept, ...change };
+  api.setState(kept);
+}
 
 interface Waiting {
   done: (result: never) => void;
@@ -35,9 +43,23 @@ export function post(message: FromWebview): void {
   api.postMessage(message);
 }
 
-/** What the editor gives back to a chat in a tab when its window was reloaded: the session, for the host. */
+/** The page stands. What the one before it sent is said again: nobody knows whether it was heard. */
+export function begin(): void {
+  post({ type: "ready", sending: kept.sending });
+}
+
+/** Sends the user's words, and keeps them until the host says that it does. */
+export function send(sent: Sent): void {
+  keep({ sending: [...kept.sending, sent] });
+  post(sent);
+}
+
+export function taken(messageId: string): void {
+  keep({ sending: kept.sending.filter((sent) => sent.messageId !== messageId) });
+}
+
 export function remember(sessionId: string | undefined): void {
-  api.setState({ sessionId });
+  keep({ sessionId });
 }
 
 export function request<M extends WebviewMethod>(method: M, params: WebviewParams<M>): Promise<Requests[M]["result"]> {

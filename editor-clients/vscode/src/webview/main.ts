@@ -1,6 +1,6 @@
 /** The webview's start. */
 import type { ToWebview } from "../shared/messages";
-import { post } from "./host";
+import { begin } from "./host";
 import { Panel } from "./panel";
 import "./style/style.css";
 
@@ -9,4 +9,4 @@ document.body.append(...panel.elements);
 window.addEventListener("message", (event: MessageEvent<ToWebview[]>) => {
   for (const message of event.data) panel.take(message);
 });
-post({ type: "ready" });
+begin();

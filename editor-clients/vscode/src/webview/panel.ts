@@ -8,7 +8,7 @@ import { StatusLine } from "./dock/status";
 import { h } from "./dom";
 import { Frames } from "./frames";
 import { Header } from "./header";
-import { answered, failed, post, remember, request } from "./host";
+import { answered, failed, post, remember, request, taken } from "./host";
 import type { LogContext } from "./log/context";
 import { Ending, UnsentList } from "./log/ending";
 import { Log } from "./log/log";
@@ -98,6 +98,9 @@ export class Panel {
         break;
       case "failed":
         failed(message.requestId, message.error);
+        break;
+      case "taken":
+        taken(message.messageId);
         break;
       case "focus":
         if (message.on === "prompt") this.composer.focus();

@@ -9,7 +9,7 @@ import { RequestError } from "../../src/host/failure";
 import { Memory } from "../../src/host/memory";
 import { Sender, type SenderDeps } from "../../src/host/sender";
 import type { Draft, StateMessage, ToWebview } from "../../src/shared/messages";
-import { editor } from "./vscode";
+import { editor, workspace } from "./vscode";
 
 const silent = (): void => undefined;
 
@@ -125,4 +125,52 @@ test("a window that ends while files are looked for leaves the words to the next
   next.sender.outbox.pumpAll();
   await quiet();
   assert.deepEqual(next.sent, ["see @a.py to ses_new"]);
+});
+
+test("what a page sent leaves the draft, also after a reload; a command line leaves the chips", async () => {
+  const desk = new Desk();
+  const chat = desk.open();
+  const chip: Draft["chips"][number] = { label: "a.py", title: "a.py", part: { type: "file", uri: "file:///ws/a.py" } };
+  chat.draft = words("G");
+  await desk.sender.take(chat, { type: "prompt", messageId: "msg_1", draft: words("Go"), delivery: "steer" });
+  assert.equal(new Desk(desk.folder).draft, undefined);
+  chat.draft = { text: "! ls  -la", chips: [chip] };
+  await desk.sender.take(chat, { type: "shell", messageId: "msg_2", command: "ls  -la" });
+  assert.deepEqual(new Desk(desk.folder).draft, { text: "", chips: [chip] });
+  chat.draft = words("/review all");
+  await desk.sender.take(chat, { type: "command", messageId: "msg_3", command: "review", arguments: "all of it", chips: [] });
+  assert.equal(new Desk(desk.folder).draft, undefined);
+});
+
+test("a prompt from elsewhere leaves the draft alone", async () => {
+  const desk = new Desk();
+  const chat = desk.open();
+  chat.draft = words("typed");
+  await desk.sender.prompt(chat, words("Fix these problems."), "steer");
+  assert.deepEqual(desk.draft, words("typed"));
+});
+
+test("a page hears that its words are kept when they are on the disk; said again they count once", async () => {
+  const desk = new Desk();
+  const chat = desk.open();
+  const sent = { type: "prompt", messageId: "msg_1", draft: words("Go"), delivery: "steer" } as const;
+  desk.answer = "gone";
+  await desk.sender.take(chat, sent);
+  assert.deepEqual(new Desk(desk.folder).sender.outbox.of("view").map(({ text }) => text), ["Go"]);
+  chat.draft = words("typed since");
+  await desk.sender.take(chat, sent);
+  assert.deepEqual(desk.draft, words("typed since"));
+  assert.deepEqual(desk.sender.outbox.of("view").map(({ messageId }) => messageId), ["msg_1"]);
+  const taken = () => desk.posted.filter(({ type }) => type === "taken").length;
+  while (taken() < 2) await new Promise(setImmediate);
+});
+
+test("words that no folder is open for come back once", async () => {
+  const desk = new Desk();
+  const chat = desk.open();
+  const folders = workspace.workspaceFolders.splice(0);
+  chat.draft = words("Go");
+  await desk.sender.take(chat, { type: "prompt", messageId: "msg_1", draft: words("Go"), delivery: "steer" });
+  workspace.workspaceFolders.push(...folders);
+  assert.deepEqual(desk.draft, words("Go"));
 });

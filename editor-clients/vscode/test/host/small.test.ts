@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Backoff } from "../../src/host/backoff";
-import { messageId } from "../../src/host/ids";
+import { messageId } from "../../src/shared/ids";
 import { fitsOneLine, iconless, oneLine, unlinked } from "../../src/host/plain";
 
 test("the waits grow, and then nothing is tried any more", () => {

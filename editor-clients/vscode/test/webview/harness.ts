@@ -1,6 +1,8 @@
 /** The webview's page in headless Chromium, with a host made of a script and with VS Code's own theme colours. */
+import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { after, afterEach, before, beforeEach } from "node:test";
 import * as esbuild from "esbuild";
 import { chromium, type Browser, type Page } from "playwright-core";
 import type { FromWebview, ToWebview } from "../../src/shared/messages";
@@ -86,7 +88,7 @@ export class Stage {
     await page.addInitScript(() => {
       window.posted = [];
       window.executed = [];
-      const api = { postMessage: (message: FromWebview) => window.posted.push(message), getState: () => undefined, setState: () => undefined };
+      const api = { postMessage: (message: FromWebview) => window.posted.push(message), getState: (): unknown => JSON.parse(sessionStorage.getItem("state") ?? "null") ?? undefined, setState: (state: unknown) => { sessionStorage.setItem("state", JSON.stringify(state)); } };
       Object.assign(window, { acquireVsCodeApi: () => api });
     });
     await page.goto(`${ORIGIN}/`);
@@ -94,6 +96,26 @@ export class Stage {
     await chat.posted("ready");
     return chat;
   }
+}
+
+/** A fresh page for each test of a file; without a browser there is none. */
+export function freshPages(): { readonly chat: ChatPage } {
+  let stage: Stage | undefined;
+  let chat: ChatPage | undefined;
+  before(async () => { if (!skip) stage = await Stage.open(); });
+  after(async () => { await stage?.close(); });
+  beforeEach(async () => { chat = await stage?.page(); });
+  afterEach(async () => {
+    if (!chat) return;
+    assert.deepEqual(chat.errors, []);
+    await chat.close();
+  });
+  return {
+    get chat(): ChatPage {
+      assert.ok(chat, "there is no page outside of a test");
+      return chat;
+    },
+  };
 }
 
 export class ChatPage {

@@ -1,8 +1,9 @@
 /** Where the user writes: text, chips, what stands after `@`, sending. */
-import type { Chip, Draft, FromWebview, StateMessage, ToWebview } from "../../shared/messages";
+import { messageId } from "../../shared/ids";
+import type { Chip, Draft, Sent, StateMessage, ToWebview } from "../../shared/messages";
 import type { SessionCopy } from "../../shared/store";
 import { h, setAttribute, setText } from "../dom";
-import { post, wordsOf } from "../host";
+import { post, send, wordsOf } from "../host";
 import { icon } from "../icons";
 import { added, chipRow, isMention, stillNamed } from "./chips";
 import { Completion } from "./completion";
@@ -20,7 +21,7 @@ const WAYS = {
 
 type ForPrompt = Extract<ToWebview, { type: "draft" | "insert" | "giveBack" | "files" }>;
 
-const DRAFT_MS = 150; // from a key to the draft's saving
+const DRAFT_MS = 150; // from one saving of the draft to the next, while one types
 
 export class Composer {
   readonly input = h("textarea", {
@@ -42,6 +43,7 @@ export class Composer {
   private state: StateMessage | undefined;
   private copy: SessionCopy | undefined;
   private saving: number | undefined;
+  private unsaved = false;
 
   /** `stop` is what Ctrl+Escape does. */
   constructor(private readonly stop: () => void) {
@@ -182,20 +184,20 @@ export class Composer {
       return;
     }
     const message = this.meant(text, delivery);
-    post(message);
+    send(message);
     this.history.leave();
     this.set("", message.type === "shell" ? this.chips : []); // a command line takes none along
-    window.clearTimeout(this.saving);
-    this.saving = undefined;
+    this.save();
   }
 
   /** `!` begins a shell command, `/` a command of the folder; all else is a prompt. */
-  private meant(text: string, delivery: "steer" | "queue"): FromWebview {
+  private meant(text: string, delivery: "steer" | "queue"): Sent {
     const { chips } = this;
-    if (text.startsWith("!") && text.length > 1) return { type: "shell", command: text.slice(1).trim() };
+    const id = { messageId: messageId() };
+    if (text.startsWith("!") && text.length > 1) return { ...id, type: "shell", command: text.slice(1).trim() };
     const [, command = "", rest = ""] = /^\/(\S+)\s*([^]*)$/.exec(text) ?? [];
-    if (this.state?.commands.some(({ name }) => name === command)) return { type: "command", command, arguments: rest, chips };
-    return { type: "prompt", draft: { text, chips }, delivery };
+    if (this.state?.commands.some(({ name }) => name === command)) return { ...id, type: "command", command, arguments: rest, chips };
+    return { ...id, type: "prompt", draft: { text, chips }, delivery };
   }
 
   private set(text: string, chips: Chip[]): void {
@@ -208,14 +210,22 @@ export class Composer {
     this.chips = stillNamed(this.chips, this.input.value);
     this.problem.hidden = true;
     this.refresh();
-    // Not put off by the next key: who types without a pause would have nothing saved.
-    this.saving ??= window.setTimeout(() => { this.save(); }, DRAFT_MS);
+    this.unsaved = true;
+    if (this.saving === undefined) this.saveOften();
+  }
+
+  /** At once, and then again and again while one types on: a page may be replaced at any moment. */
+  private saveOften(): void {
+    this.save();
+    this.saving = window.setTimeout(() => {
+      this.saving = undefined;
+      if (this.unsaved) this.saveOften();
+    }, DRAFT_MS);
   }
 
   private save(): void {
-    if (this.saving === undefined) return;
-    window.clearTimeout(this.saving);
-    this.saving = undefined;
+    if (!this.unsaved) return;
+    this.unsaved = false;
     post({ type: "draft", draft: { text: this.input.value, chips: this.chips } });
   }
 

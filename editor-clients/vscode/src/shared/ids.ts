@@ -1,5 +1,4 @@
 /** Ids that the client gives itself. */
-import { randomBytes } from "node:crypto";
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
@@ -10,6 +9,6 @@ export function messageId(time = Date.now()): string {
     head = CROCKFORD.charAt(left % 32) + head;
     left = Math.floor(left / 32);
   }
-  const tail = [...randomBytes(16)].map((byte) => CROCKFORD.charAt(byte % 32)).join("");
+  const tail = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => CROCKFORD.charAt(byte % 32)).join("");
   return `msg_${head}${tail}`;
 }
