@@ -15,7 +15,6 @@ from agentls.schema.input import LinePosition, LineRange
 
 PIECES = st.sampled_from(["a", "é", "語", "🙂", "\n", "\r\n", "\r", "\u2028", "\x0c", "\x85", "word "])
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
-SLOWLY = settings(deadline=None)  # machines have other work at times
 ENCODINGS = [types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32]
 
 
@@ -36,7 +35,6 @@ def places(text: str) -> list[int]:
     return [i for i in range(len(text) + 1) if text[i - 1 : i + 1] != "\r\n" or i == 0]
 
 
-@SLOWLY
 @given(TEXTS, st.sampled_from(ENCODINGS), st.data())
 def test_changes_lead_to_the_text_that_the_editor_has(text: str, encoding: Any, data: st.DataObject) -> None:
     live = document(text, encoding)
@@ -50,7 +48,6 @@ def test_changes_lead_to_the_text_that_the_editor_has(text: str, encoding: Any, 
         assert live.lines == document(text).lines
 
 
-@SLOWLY
 @given(TEXTS, st.sampled_from(ENCODINGS))
 def test_every_place_has_a_position_that_leads_back(text: str, encoding: Any) -> None:
     live = document(text, encoding)
@@ -92,7 +89,7 @@ def test_a_whole_new_text_replaces_all() -> None:
 
 
 @given(st.lists(st.sampled_from(["x" * 20_000 + "\n", "\r", "🙂\r\n", "y" * 70_000, "\n"]), max_size=8), st.data())
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_changes_of_texts_of_several_pieces(lines: list[str], data: st.DataObject) -> None:
     text = "".join(lines)
     live = document(text)

@@ -105,6 +105,7 @@ class App:
         self._preparing: dict[str, list[anyio.Event]] = {}
         self._offers: dict[tuple[str, str], tuple[Configured, bool, str]] = {}
         self._closed = False
+        self._warm = False
 
     def _build_engine(self, changes: ChangeStore) -> None:
         interrupter = Interrupter(self.stores, self.transcript, self.ledger)
@@ -218,6 +219,12 @@ class App:
         found = await find_files(self.toolbox.search, directory, query, limit)
         files = [{"path": str(path), "name": str(path.relative_to(directory))} for path in found]
         return Raw(to_json({"files": files}))
+
+    def expect_prompt(self) -> None:
+        """A session is open."""
+        if not self._warm:
+            self._warm = True
+            self.tasks.start_soon(self.models.warm_up, name="warm up")
 
     # -- life
 

@@ -1,8 +1,14 @@
 """The providers of each folder, and the model of who chose none."""
 
+import gc
 import importlib
+import sys
 from collections.abc import Mapping
+from types import ModuleType
 from typing import cast
+
+import anyio
+from anyio import to_thread
 
 from agentls.app.configuration import Configuration
 from agentls.config.protected import names_secret
@@ -13,6 +19,8 @@ from agentls.model.providers import DEMO, MakeClient, Providers
 from agentls.model.settings import ProviderSettings
 from agentls.schema.model import ModelRef
 from agentls.schema.session import Session
+
+_BEFORE_WARM_UP = 0.25  # seconds
 
 
 class Models:
@@ -73,6 +81,12 @@ class Models:
             self._defaults[directory] = (self._configuration.loaded(directory).settings, default)
         return default
 
+    async def warm_up(self) -> None:
+        """A prompt is near: import meanwhile what the first one would wait for; not at once, the editor asks first."""
+        await anyio.sleep(_BEFORE_WARM_UP)
+        for name in ("agentls.model.openai_chat", "tenacity"):
+            await to_thread.run_sync(_imported, name, abandon_on_cancel=True)
+
     def secrets(self) -> list[str]:
         """What must not reach the log."""
         found = [value for name, value in self._env.items() if names_secret(name)]
@@ -87,11 +101,21 @@ class Models:
 
 def make_sdk_client(settings: ProviderSettings) -> ModelClient:
     """Imports the SDK."""
-    module = importlib.import_module("agentls.model.openai_chat")
-    return cast("ModelClient", module.OpenAIChat(settings))
+    return cast("ModelClient", _imported("agentls.model.openai_chat").OpenAIChat(settings))
 
 
 def make_demo() -> ModelClient:
     """The built-in demo model, behind the same client."""
-    module = importlib.import_module("agentls.model.demo")
-    return cast("ModelClient", module.demo_client())
+    return cast("ModelClient", _imported("agentls.model.demo").demo_client())
+
+
+def _imported(name: str) -> ModuleType:
+    """The garbage collector leaves alone what an SDK brings: it stays for good, and each look at it takes 60 ms."""
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.enable()
+        gc.freeze()

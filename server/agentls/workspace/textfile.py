@@ -5,11 +5,16 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-from charset_normalizer import from_bytes
+from typing import TYPE_CHECKING
 
 from agentls.errors import ToolError
+from agentls.later import Later
 from agentls.schema.text import clean
+
+if TYPE_CHECKING:
+    import charset_normalizer
+else:
+    charset_normalizer = Later("charset_normalizer")
 
 UTF8_BOM = b"\xef\xbb\xbf"
 _SAMPLE = 65536
@@ -151,7 +156,7 @@ def _legacy(data: bytes) -> Text:
     good = sum(1 for c in escaped[:_SAMPLE] if ord(c) > 127) - len(_ESCAPED.findall(escaped[:_SAMPLE]))
     if good >= bad:  # valid sequences of several bytes hardly ever arise by chance: UTF-8 with a few bad bytes
         return Text(escaped)
-    best = from_bytes(_around(data)).best()
+    best = charset_normalizer.from_bytes(_around(data)).best()
     if best is None:
         return Text(escaped)
     try:

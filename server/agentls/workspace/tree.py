@@ -3,12 +3,18 @@
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import psutil
+from agentls.later import Later
+
+if TYPE_CHECKING:
+    import psutil
+else:
+    psutil = Later("psutil")
 
 _POLL = 0.01
 _KILL_ROUNDS = 50
@@ -41,7 +47,7 @@ class _Row:
     marked: bool
 
 
-def find(mark: Mark) -> list[psutil.Process]:
+def find(mark: Mark) -> "list[psutil.Process]":
     """The living processes that carry the mark, are in the leader's session, or descend from one of those."""
     found: set[int] = set()
     children: dict[int, list[int]] = {}
@@ -73,7 +79,7 @@ def end(mark: Mark, *, grace: float = 1.0, urgent: bool = False) -> tuple[Ended,
         with suppress(psutil.Error):
             process.terminate()
     deadline = time.monotonic() + grace
-    living: Sequence[psutil.Process] = found
+    living = found
     while living and time.monotonic() < deadline:
         time.sleep(_POLL)
         living = [process for process in living if _alive(process)]
@@ -127,7 +133,7 @@ def _from_system(mark: Mark) -> Iterator[_Row]:
         yield _Row(process.pid, parent, session, marked)
 
 
-def _living(pid: int) -> psutil.Process | None:
+def _living(pid: int) -> "psutil.Process | None":
     try:
         process = psutil.Process(pid)
     except psutil.Error:
@@ -135,14 +141,14 @@ def _living(pid: int) -> psutil.Process | None:
     return process if _alive(process) else None
 
 
-def _alive(process: psutil.Process) -> bool:
+def _alive(process: "psutil.Process") -> bool:
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
 
 
-def _name(process: psutil.Process) -> str:
+def _name(process: "psutil.Process") -> str:
     try:
         return " ".join(process.cmdline())[:80] or process.name()
     except psutil.Error:

@@ -23,6 +23,7 @@ async def create(caller: Caller[App], params: p.CreateParams) -> p.CreateResult:
         mode=params.mode,
     )
     caller.attach(session.id)
+    caller.app.expect_prompt()
     return p.CreateResult(session=session, position=caller.app.sessions.position(session.id))
 
 
@@ -54,6 +55,7 @@ async def attach(caller: Caller[App], params: p.AttachParams) -> Raw:
     # Reading and subscribing are one step: nothing is published in between.
     result = caller.app.sessions.attach(params.session_id, params.since)
     caller.attach(params.session_id)
+    caller.app.expect_prompt()
     return result
 
 
