@@ -31,13 +31,13 @@ class Paper:
 class PaperEditor:
     """The port without a wire."""
 
-    edits = saves = True
-    diagnoses = False
+    edits = saves = diagnoses = True
 
     def __init__(self, *documents: Document) -> None:
         self.open = documents
         self.papers: dict[str, Paper] = {}
         self.outcome = Applied.CONFIRMED
+        self.told: tuple[FileDiagnostics, ...] = ()
 
     def type(self, document: Document, text: str) -> None:
         self.papers[document.uri].write(text)
@@ -61,7 +61,7 @@ class PaperEditor:
         return True
 
     async def diagnostics(self, uri: str | None) -> tuple[FileDiagnostics, ...] | None:
-        return None
+        return self.told
 
     async def context(self) -> Looking | None:
         return None

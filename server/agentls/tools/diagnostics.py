@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from agentls.config.prompts import prompt
 from agentls.errors import ToolError
@@ -25,6 +26,7 @@ _WAIT_SECONDS = 6.0
 _POLL_SECONDS = 0.3
 _QUIET_SECONDS = 3.0
 _MOST = 100
+_AT_ONCE = 20  # files, between which others get on
 _SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
 
@@ -91,7 +93,7 @@ class Diagnostics:
             if answer is None:
                 return None
             # Only that file was judged, whatever the editor tells beside.
-            of_it = [replace(one, uri=uri) for one in answer if self._buffers.place(one.uri) == path.path]
+            of_it = [replace(one, uri=uri) for place, one in await self._placed(answer) if place == path.path]
             told += of_it or [FileDiagnostics(uri, (), None)]
         return tuple(told)
 
@@ -101,8 +103,10 @@ class Diagnostics:
         rows: list[str] = []
         late: list[Path] = []
         unsure, count = False, 0
-        readable, withheld = self._readable(told, path, context)
-        for place, one in await self._in_order(readable):
+        readable, withheld = await self._readable(told, path, context)
+        for number, (place, one) in enumerate(await self._in_order(readable)):
+            if number % _AT_ONCE == 0:
+                await checkpoint()
             document = next((open_one for open_one in self._buffers.of(place)), None)
             if not self._fresh(one, document, wanted, place):
                 late.append(place)
@@ -113,17 +117,31 @@ class Diagnostics:
             rows += [f"{name}:{diagnostic_row(item)}" for item in first]
         return _Found(tuple(rows), tuple(late), unsure, count, withheld)
 
-    def _readable(
+    async def _placed(self, told: Sequence[FileDiagnostics]) -> list[_Placed]:
+        """Without those that are of no file."""
+        places = await self._buffers.places([one.uri for one in told])
+        return [(place, one) for place, one in zip(places, told, strict=True) if place is not None]
+
+    async def _readable(
         self, told: Sequence[FileDiagnostics], path: Resolved | None, context: ToolContext
     ) -> tuple[list[_Placed], int]:
         """Those that may be told, and how many files are kept back: messages quote the text that they are about."""
-        placed = [(place, one) for one in told if (place := self._buffers.place(one.uri)) is not None]
+        placed = await self._placed(told)
         if path is not None:
             return placed, 0
         kept_back = self._unreadable(context)
-        inside = [(place, one) for place, one in placed if place.is_relative_to(context.root)]
-        secret = {place for place, _ in inside if kept_back(place.relative_to(context.root).as_posix())}
-        return [(place, one) for place, one in inside if place not in secret], len(secret)
+        readable: list[_Placed] = []
+        secret: set[Path] = set()
+        for number, (place, one) in enumerate(placed):
+            if number % _AT_ONCE == 0:
+                await checkpoint()
+            if not place.is_relative_to(context.root):
+                continue
+            if kept_back(place.relative_to(context.root).as_posix()):
+                secret.add(place)
+            else:
+                readable.append((place, one))
+        return readable, len(secret)
 
     async def _in_order(self, told: list[_Placed]) -> list[_Placed]:
         """What the user is looking at comes first."""

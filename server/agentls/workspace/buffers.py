@@ -166,12 +166,10 @@ class Buffers:
                 found[path] = None
         return tuple(found)
 
-    def place(self, uri: str) -> Path | None:
-        """The real path of a document; of an untitled one its name. None for what is no file."""
-        document = self.document(uri)
-        if document is not None and document.path is not None:
-            return document.path
-        return Path(uri if document is None else document.uri) if uri.startswith(UNTITLED) else real_path(uri)
+    async def places(self, uris: Sequence[str]) -> list[Path | None]:
+        """Their real paths; of an untitled document its name. None for what is no file."""
+        known = {uri: document.path or Path(document.uri) for uri in uris if (document := self.document(uri))}
+        return await to_thread.run_sync(lambda: [known.get(uri) or real_path(uri) for uri in uris])
 
     def wrote(self, path: Path) -> None:
         """A tool changed a file on the disk."""
