@@ -22,7 +22,10 @@ const NOTHING: Draft = { text: "", chips: [] };
 /** The chat in the side bar, which every window has. */
 export const SIDE_BAR = "view";
 
-const draftOf = (key: string): string => `draft.${key}`;
+/** What is kept of a chat. */
+export const draftOf = (key: string): string => `draft.${key}`;
+export const shownOf = (key: string): string => `shown.${key}`;
+export const chosenOf = (key: string): string => `chosen.${key}`;
 
 /** Puts words before what is typed in a chat, open or not. */
 export function putBack(memory: Memory, key: string, { text, chips }: Draft): void {
@@ -48,8 +51,8 @@ export class Chat {
     private readonly deps: ChatDeps,
     sessionId?: string,
   ) {
-    this.#sessionId = sessionId ?? deps.memory.get<string | undefined>(`shown.${key}`, undefined);
-    this.chosen = deps.memory.get<Chosen>(`chosen.${key}`, {});
+    this.#sessionId = sessionId ?? deps.memory.get<string | undefined>(shownOf(key), undefined);
+    this.chosen = deps.memory.get<Chosen>(chosenOf(key), {});
   }
 
   get sessionId(): string | undefined {
@@ -67,7 +70,7 @@ export class Chat {
 
   choose(chosen: Chosen): void {
     this.chosen = { ...this.chosen, ...chosen };
-    this.deps.memory.set(`chosen.${this.key}`, this.chosen);
+    this.deps.memory.set(chosenOf(this.key), this.chosen);
     this.tell();
   }
 
@@ -107,7 +110,7 @@ export class Chat {
     if (sessionId === this.#sessionId && sessionId !== undefined) return;
     this.#sessionId = sessionId;
     this.#position = undefined;
-    this.deps.memory.set(`shown.${this.key}`, sessionId);
+    this.deps.memory.set(shownOf(this.key), sessionId);
     this.deps.moved(this);
     this.tell();
     void this.attach();

@@ -1,11 +1,12 @@
 /** The chats of this window: the one in the side bar, and those in editor tabs. */
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import type { FromWebview, ToWebview } from "../shared/messages";
+import type { FromWebview, PageState, ToWebview } from "../shared/messages";
 import { pageHtml } from "../shared/page";
 import { Chat, SIDE_BAR, type ChatDeps } from "./chat";
 import { oneLine } from "./plain";
 import type { Notification } from "./server";
+import { Tabs } from "./tabs";
 
 export const VIEW = "agentls.chat";
 const PANEL = "agentls.chatTab";
@@ -17,18 +18,15 @@ export interface ChatsDeps extends Omit<ChatDeps, "moved"> {
   changed(): void;
 }
 
-/** What a tab's page keeps, so that the editor can bring it back. */
-interface PanelState {
-  sessionId?: string;
-}
-
-export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer<PanelState>, vscode.Disposable {
+export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer<PageState>, vscode.Disposable {
   readonly #open = new Map<Chat, vscode.WebviewView | vscode.WebviewPanel>();
   readonly #subscriptions: vscode.Disposable[];
+  readonly #tabs: Tabs;
   #current: Chat | undefined;
   #awaited: ((chat: Chat) => void)[] = [];
 
   constructor(private readonly deps: ChatsDeps) {
+    this.#tabs = new Tabs(deps.memory);
     this.#subscriptions = [
       vscode.window.registerWebviewViewProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } }),
       vscode.window.registerWebviewPanelSerializer(PANEL, this),
@@ -48,10 +46,6 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     return this.all.find((chat) => chat.key === key);
   }
 
-  visible(chat: Chat): boolean {
-    return this.#open.get(chat)?.visible ?? false;
-  }
-
   /** The current chat, shown; the one in the side bar if there is none. */
   async reveal(preserveFocus = false): Promise<Chat> {
     const chat = this.current;
@@ -69,15 +63,16 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   /** A chat in an editor tab. */
   openTab(sessionId: string | undefined): Chat {
     const panel = vscode.window.createWebviewPanel(PANEL, "agentls", vscode.ViewColumn.Beside, { retainContextWhenHidden: true });
-    return this.#adopt(panel, `tab-${randomBytes(6).toString("hex")}`, sessionId);
+    return this.#adopt(panel, this.#tabs.named(sessionId), sessionId);
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#adopt(view, SIDE_BAR, undefined);
   }
 
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: PanelState | undefined): Promise<void> {
-    this.#adopt(panel, `tab-${randomBytes(6).toString("hex")}`, state?.sessionId);
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: Partial<PageState> | undefined): Promise<void> {
+    const key = this.#tabs.restored(state?.chat, (one) => this.byKey(one) !== undefined, state?.sessionId);
+    this.#adopt(panel, key, state?.sessionId);
     return Promise.resolve();
   }
 
@@ -132,7 +127,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     });
     this.#watch(place, chat);
     const address = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
-    webview.html = pageHtml({ script: address("webview.js"), style: address("webview.css"), source: webview.cspSource, nonce: randomBytes(18).toString("base64url") });
+    webview.html = pageHtml({ chat: key, script: address("webview.js"), style: address("webview.css"), source: webview.cspSource, nonce: randomBytes(18).toString("base64url") });
     this.#current = chat;
     for (const resolve of this.#awaited.splice(0)) resolve(chat);
     this.deps.changed();
@@ -155,6 +150,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   #close(chat: Chat): void {
     chat.close();
     this.#open.delete(chat);
+    this.#tabs.closed(chat.key);
     if (this.#current === chat) this.#current = undefined;
     this.deps.changed();
   }

@@ -58,6 +58,8 @@ export type Sent = { messageId: string } & (
 
 /** What the editor keeps of a page for the one that takes its place. */
 export interface PageState {
+  /** The chat's name. */
+  chat: string;
   sessionId?: string | undefined;
   /** What the host has not said yet that it has. */
   sending: Sent[];

@@ -6,6 +6,8 @@ export interface PageSources {
   /** What the style may come from: `webview.cspSource`. */
   source: string;
   nonce: string;
+  /** The chat's name, by which the host knows the page that the editor brings back. */
+  chat: string;
 }
 
 /** Images are `data:` only, those of prompts; scripts need the nonce; there is no inline style, font or connection. */
@@ -23,7 +25,7 @@ export function pageHtml(sources: PageSources): string {
 <title>agentls chat</title>
 <link rel="stylesheet" href="${sources.style}">
 </head>
-<body>
+<body data-chat="${sources.chat}">
 <script nonce="${sources.nonce}" src="${sources.script}"></script>
 </body>
 </html>

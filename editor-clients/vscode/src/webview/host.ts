@@ -13,7 +13,7 @@ declare function acquireVsCodeApi(): Api;
 const api = acquireVsCodeApi();
 
 /** What the editor keeps of the page: for the host of a chat in a tab, and for the page that takes this one's place. */
-let kept: PageState = { sending: [], ...(api.getState() as Partial<PageState> | undefined) };
+let kept: PageState = { sending: [], ...(api.getState() as Partial<PageState> | undefined), chat: document.body.dataset["chat"] ?? "" };
 
 function keep(change: Partial<PageState>): void {
   kept = { ...kept, ...change };
@@ -45,6 +45,7 @@ export function post(message: FromWebview): void {
 
 /** The page stands. What the one before it sent is said again: nobody knows whether it was heard. */
 export function begin(): void {
+  keep({});
   post({ type: "ready", sending: kept.sending });
 }
 

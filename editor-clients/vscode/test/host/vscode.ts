@@ -4,6 +4,8 @@ interface Disposable {
   dispose(): void;
 }
 
+const nothing = (): Disposable => ({ dispose: () => undefined });
+
 type Listener<T> = (event: T) => unknown;
 
 export class EventEmitter<T> {
@@ -98,6 +100,39 @@ export class Box {
   }
 }
 
+/** A chat in a tab, with the page's side of it. */
+export class Panel {
+  title = "";
+  active = true;
+  visible = true;
+  readonly #disposed = new EventEmitter<undefined>();
+  readonly #received = new EventEmitter<unknown>();
+  readonly onDidDispose = this.#disposed.event;
+  readonly onDidChangeViewState = nothing;
+  readonly posted: unknown[] = [];
+  readonly webview = {
+    html: "",
+    options: {},
+    cspSource: "here",
+    asWebviewUri: (uri: Uri) => uri,
+    onDidReceiveMessage: this.#received.event,
+    postMessage: (messages: unknown[]) => this.posted.push(...messages),
+  };
+
+  reveal(): void {
+    this.active = true;
+  }
+
+  /** What the page says. */
+  says(message: unknown): void {
+    this.#received.fire(message);
+  }
+
+  dispose(): void {
+    this.#disposed.fire(undefined);
+  }
+}
+
 export class TabInputTextDiff {
   constructor(
     readonly original: Uri,
@@ -116,6 +151,7 @@ const tabsChanged = new EventEmitter<{ opened: Tab[]; closed: Tab[]; changed: Ta
 export const editor = {
   said: [] as string[],
   boxes: [] as Box[],
+  panels: [] as Panel[],
   tabs: [] as Tab[],
   /** How files are read. */
   read: (path: string): Promise<Uint8Array> => Promise.reject(new Error(`no ${path}`)),
@@ -142,8 +178,6 @@ function say(words: string): Promise<undefined> {
   return Promise.resolve(undefined);
 }
 
-const nothing = (): Disposable => ({ dispose: () => undefined });
-
 export const window = {
   activeTextEditor: undefined,
   showInformationMessage: say,
@@ -152,6 +186,11 @@ export const window = {
   createInputBox: () => new Box(),
   createQuickPick: () => new Box(),
   withProgress: (_: unknown, task: (progress: { report(): void }, token: { onCancellationRequested: () => Disposable }) => Promise<void>) => task({ report: () => undefined }, { onCancellationRequested: nothing }),
+  createWebviewPanel: () => {
+    const panel = new Panel();
+    editor.panels.push(panel);
+    return panel;
+  },
   registerWebviewViewProvider: nothing,
   registerWebviewPanelSerializer: nothing,
   tabGroups: {

@@ -69,7 +69,7 @@ export class Stage {
       if (message.type() === "error" || message.type() === "warning") errors.push(message.text());
     });
     const nonce = "n0nce";
-    const html = pageHtml({ script: "/webview.js", style: "/webview.css", source: ORIGIN, nonce }).replace(
+    const html = pageHtml({ chat: "view", script: "/webview.js", style: "/webview.css", source: ORIGIN, nonce }).replace(
       "<link ",
       '<link rel="stylesheet" href="/theme.css">\n<link ',
     );

@@ -102,6 +102,13 @@ test("what was sent is said again by the page that takes this one's place, until
   assert.deepEqual((await pages.chat.posted("ready")).sending, []);
 });
 
+test("a page keeps the chat's name and its session for the host", { skip }, async () => {
+  const kept = () => pages.chat.page.evaluate(() => sessionStorage.getItem("state"));
+  assert.deepEqual(JSON.parse((await kept()) ?? ""), { chat: "view", sending: [] });
+  await pages.chat.send(state(), attach([user("x")]));
+  assert.deepEqual(JSON.parse((await kept()) ?? ""), { chat: "view", sending: [], sessionId: SESSION });
+});
+
 test("what is typed is told at once, and that it was sent as well", { skip }, async () => {
   await pages.chat.send(state(), { type: "session" });
   const drafts = () => pages.chat.page.evaluate(() => window.posted.flatMap((message) => (message.type === "draft" ? [message.draft.text] : [])));
