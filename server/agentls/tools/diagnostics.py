@@ -69,7 +69,7 @@ class Diagnostics:
     async def run(self, params: DiagnosticsParams, context: ToolContext) -> ToolResult:
         path = None if params.file_path is None else allowed(params.file_path, context, self._buffers)
         if not self._buffers.editor.diagnoses:
-            raise ToolError("The editor gives no diagnostics. Check with the project's own tools.", "no diagnostics")
+            raise ToolError(prompt("results/diagnostics-not-offered"), "no diagnostics")
         wanted = {document.uri: document.version for document in self._buffers.editor.documents()}
         deadline = time.monotonic() + _WAIT_SECONDS
         while True:
@@ -81,7 +81,7 @@ class Diagnostics:
                 break
             await anyio.sleep(_POLL_SECONDS)
         if found is None:
-            raise ToolError("The editor did not answer. Check with the project's own tools.", "no answer")
+            raise ToolError(prompt("results/diagnostics-no-answer"), "no answer")
         return _result(path, found, context)
 
     async def _told(self, path: Resolved | None) -> tuple[FileDiagnostics, ...] | None:
@@ -165,9 +165,9 @@ def _result(path: Resolved | None, found: _Found, context: ToolContext) -> ToolR
     title = path.shown if path is not None else "all files"
     rows = list(found.rows[:_MOST])
     if found.count > len(rows):
-        rows.append(f"({found.count - len(rows)} more are left out.)")
+        rows.append(prompt("results/diagnostics-more", count=found.count - len(rows)))
     if not rows and not found.late:
-        rows.append("The editor shows no problems.")
+        rows.append(prompt("results/diagnostics-none"))
     if found.withheld:
         rows.append(left_out(found.withheld))
     if found.unsure:
