@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agentls.schema.input import LinePosition, LineRange
 from agentls.workspace.buffers import Buffers, text_hash
-from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnostics, Looking
+from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnostics
 from agentls.workspace.hunks import applied
 
 
@@ -63,7 +63,7 @@ class PaperEditor:
     async def diagnostics(self, uri: str | None) -> tuple[FileDiagnostics, ...] | None:
         return self.told
 
-    async def context(self) -> Looking | None:
+    async def looking(self) -> str | None:
         return None
 
 

@@ -28,7 +28,7 @@ from agentls.protocol.workspace import (
 )
 from agentls.schema.base import Value
 from agentls.schema.input import Diagnostic, LineRange
-from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnostics, Looking
+from agentls.workspace.editor import Applied, BufferEdit, Document, FileDiagnostics
 from agentls.workspace.hunks import stand
 
 CONFIRM_SECONDS = 2.0
@@ -170,16 +170,10 @@ class LspEditor:
         params = DiagnosticsParams(uri=uri)
         return await self._asked(m.DIAGNOSTICS, params, self._told)
 
-    async def context(self) -> Looking | None:
+    async def looking(self) -> str | None:
         if not self._serves.context or not self._answers(m.CONTEXT):
             return None
-        return await self._asked(m.CONTEXT, NoParams(), self._looking)
-
-    async def _looking(self, answer: ContextResult) -> Looking:
-        selection = answer.selection
-        if selection is not None and answer.uri is not None:
-            selection = self._counted(answer.uri, selection)
-        return Looking(answer.uri, selection, answer.open)
+        return await self._asked(m.CONTEXT, NoParams(), _looked_at)
 
     async def _told(self, answer: DiagnosticsResult) -> tuple[FileDiagnostics, ...]:
         return tuple([await self._of_document(given) for given in answer.documents])
@@ -227,6 +221,10 @@ class LspEditor:
 
 async def _saved(answer: SaveResult) -> bool:
     return answer.saved
+
+
+async def _looked_at(answer: ContextResult) -> str | None:
+    return answer.uri
 
 
 def _request(document: OpenDocument, edit: BufferEdit) -> types.ApplyWorkspaceEditParams:

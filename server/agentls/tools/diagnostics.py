@@ -147,8 +147,7 @@ class Diagnostics:
         """What the user is looking at comes first."""
         if len({one.uri for _, one in told}) < 2:
             return told
-        looking = await self._buffers.editor.context()
-        current = looking.uri if looking is not None else None
+        current = await self._buffers.editor.looking()
         return sorted(told, key=lambda row: (row[1].uri != current, row[1].uri))
 
     def _fresh(self, one: FileDiagnostics, document: Document | None, wanted: dict[str, int], place: Path) -> bool:

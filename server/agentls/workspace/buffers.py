@@ -66,13 +66,6 @@ class Disk:
     mark: object
 
 
-@dataclass(frozen=True, slots=True)
-class Unsaved:
-    """What a command does not see: documents whose changes are in the editor only."""
-
-    names: tuple[Path, ...]
-
-
 class Buffers:
     """What tools ask of the editor. Without one, every file is what the disk holds."""
 

@@ -119,15 +119,6 @@ class FileDiagnostics:
     version: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Looking:
-    """What the user is looking at."""
-
-    uri: str | None
-    selection: LineRange | None
-    open: tuple[str, ...]
-
-
 class Editor(Protocol):
     """Who hosts us. `edits`, `saves`, `diagnoses` say what it can be asked, and may change while it lives."""
 
@@ -156,7 +147,9 @@ class Editor(Protocol):
         """Of one document or all; None where the editor does not say."""
         ...
 
-    async def context(self) -> Looking | None: ...
+    async def looking(self) -> str | None:
+        """The URI of what the user looks at; None where the editor does not say."""
+        ...
 
 
 class Headless:
@@ -185,5 +178,5 @@ class Headless:
         _ = uri
         return None
 
-    async def context(self) -> Looking | None:
+    async def looking(self) -> str | None:
         return None
