@@ -53,12 +53,15 @@ class Documents:
     def follow(self, uri: str) -> Generator[asyncio.Queue[str | None]]:
         """Every text of a document from now on; None once it is closed."""
         queue: asyncio.Queue[str | None] = asyncio.Queue()
-        followers = self._followers.setdefault(unquote(uri), [])
+        name = unquote(uri)
+        followers = self._followers.setdefault(name, [])
         followers.append(queue)
         try:
             yield queue
         finally:
             followers.remove(queue)
+            if not followers:
+                del self._followers[name]
 
     def opened(self, params: types.DidOpenTextDocumentParams) -> None:
         uri = params.text_document.uri
