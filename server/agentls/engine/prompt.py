@@ -5,7 +5,6 @@ import mimetypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, assert_never
-from urllib.parse import unquote, urlsplit
 
 from pydantic_core import to_json
 
@@ -27,6 +26,8 @@ from agentls.schema.input import (
 from agentls.schema.message import Created, UserMessage
 from agentls.schema.model import ModelRef
 from agentls.schema.part import AgentPart, FilePart, Part, TextPart
+from agentls.schema.text import clean
+from agentls.workspace.resolve import file_path
 
 Delivery = Literal["steer", "queue", "reject"]
 
@@ -163,12 +164,9 @@ def _file(part: FileInput, ids: dict[str, Any]) -> FilePart:
 
 
 def path_of(uri: str) -> str:
-    """The path of a `file:` URI; anything else as it is."""
-    try:
-        split = urlsplit(uri)
-    except ValueError:
-        return uri
-    return unquote(split.path) if split.scheme == "file" else uri
+    """The path of a `file:` URI in characters that can be stored; anything else as it is."""
+    path = file_path(uri)
+    return uri if path is None else clean(str(path))
 
 
 def queued_wire(request: PromptRequest, message_id: str) -> str:
