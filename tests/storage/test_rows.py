@@ -14,6 +14,7 @@ from agentls.schema.message import AssistantMessage
 from agentls.schema.part import PartTime, TextPart
 from agentls.schema.permission import Rule
 from agentls.storage.changes import ChangeStore
+from agentls.storage.purge import purge
 from agentls.storage.sessions import SessionQuery
 from engine.builders import World, assistant_message, pending, text_part, user_message
 
@@ -44,6 +45,11 @@ def counts(world: World) -> dict[str, int]:
     return {table: int(world.database.all(f"SELECT count(*) FROM {table}")[0][0] or 0) for table in TABLES}
 
 
+def purge_all(world: World) -> None:
+    while purge(world.database.path):
+        pass
+
+
 def test_deleting_a_session_leaves_no_row_of_it_or_its_children_in_any_table(world: World) -> None:
     root = world.session()
     child = world.session(root)
@@ -53,6 +59,9 @@ def test_deleting_a_session_leaves_no_row_of_it_or_its_children_in_any_table(wor
     with world.journal.transaction():
         gone = world.stores.sessions.delete(root.session_id)
     assert gone == [root.session_id, child.session_id]
+    assert world.stores.sessions.get(root.session_id) is None
+    assert world.stores.sessions.tree(root.session_id) == []
+    purge_all(world)
     assert counts(world) == dict.fromkeys(TABLES, 0)
     assert world.database.all("PRAGMA foreign_key_check") == []
 
@@ -65,6 +74,7 @@ def test_deleting_one_session_leaves_the_rows_of_another(world: World) -> None:
     assert counts(world) != before
     with world.journal.transaction():
         world.stores.sessions.delete(other.session_id)
+    purge_all(world)
     assert counts(world) == {**before, "sessions": 1}
     assert ChangeStore(world.database).content(content_hash(b"one")) == b"one"
     assert ChangeStore(world.database).content(content_hash(b"other's alone")) is None

@@ -51,6 +51,7 @@ from agentls.storage.changes import ChangeStore
 from agentls.storage.database import VERSION, Database
 from agentls.storage.journal import Journal
 from agentls.storage.owners import Owners
+from agentls.storage.upkeep import Upkeep
 from agentls.tools.diagnostics import Diagnostics
 from agentls.workspace.find import find_files
 
@@ -73,6 +74,7 @@ class App:
         self.journal = Journal(database, self.bus)
         self.owners = Owners(database, paths.data / "instances")
         self.owners.start()
+        self.upkeep = Upkeep(self.journal)
         self.configuration = Configuration(paths, env)
         self.models = Models(self.configuration, env, make_client)
         self.stores = Stores(self.journal, self.owners)
@@ -234,7 +236,9 @@ class App:
             await self.journal.patiently(self.runner.sweep)
         except (sqlite3.Error, AgentError):
             log.exception("the sessions of dead processes were not swept; each is when it is used")
+        self.owners.sweep()
         self.tasks.start_soon(self.transcript.keep_saving, name="save growing parts")
+        self.tasks.start_soon(self.upkeep.run, name="keep the database small")
         await to_thread.run_sync(self.toolbox.outputs.sweep)
 
     async def close(self) -> None:
@@ -247,6 +251,7 @@ class App:
                 stopping.start_soon(self.runner.stop, active, "exit")
         await self.toolbox.watchdog.aclose()
         await self.models.aclose()
+        await self.upkeep.close()
         self.owners.stop()
         self.database.close()
 

@@ -13,9 +13,19 @@ from typing import Literal
 from agentls.errors import AgentError, ErrorKind
 from agentls.schema.event import Kind
 
-VERSION = 2
+VERSION = 3
 _BUSY_MS = 5  # on the loop; the commit of another process takes less
 _STUBBORN_SECONDS, _STUBBORN_PAUSE = 5.0, 0.005
+
+# Upkeep empties the log, away from the loop; it is cut back once it was emptied. SQLite does so itself only where that
+# comes to nothing.
+_PRAGMAS = (
+    "synchronous=NORMAL",
+    "foreign_keys=ON",
+    "temp_store=MEMORY",
+    f"journal_size_limit={1 << 20}",
+    "wal_autocheckpoint=8192",
+)
 
 Row = tuple[str | int | float | bytes | None, ...]
 Value = str | int | float | bytes | None
@@ -39,7 +49,7 @@ class Database:
         self.connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, isolation_level=None, cached_statements=256)
         self._depth = 0
         self._reading = False
-        for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY"):
+        for pragma in _PRAGMAS:
             self.execute(f"PRAGMA {pragma}")
         self.epoch = ""
 
@@ -150,7 +160,10 @@ class Database:
         return seq
 
     def _draw(self, column: Literal["counter", "places"], session_id: str) -> int:
-        row = self.one(f"UPDATE sessions SET {column} = {column} + 1 WHERE id = ? RETURNING {column}", (session_id,))
+        row = self.one(
+            f"UPDATE sessions SET {column} = {column} + 1 WHERE id = ? AND NOT deleted RETURNING {column}",
+            (session_id,),
+        )
         if row is None:
             raise AgentError(ErrorKind.SESSION_NOT_FOUND, f"There is no session {session_id}.")
         return int(row[0] or 0)

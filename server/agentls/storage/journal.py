@@ -28,6 +28,7 @@ class Journal:
         self._bus = bus
         self._held: list[Event] | None = None
         self._deeds: list[Callable[[], object]] = []
+        self.news = anyio.Event()
         self._line = anyio.Lock(fast_acquire=True)
 
     async def patiently(self, deed: Callable[[], T], seconds: float = PATIENCE) -> T:
@@ -77,6 +78,7 @@ class Journal:
                 yield
         finally:
             self._held = None
+        self.news.set()
         for deed in deeds:
             deed()
         for event in held:

@@ -3,7 +3,7 @@
 import fcntl
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sqlite_utils import Database as Tables
@@ -86,6 +86,7 @@ CREATE TABLE owners (
 """
 
 _TRIES, _PAUSE = 500, 0.01
+_REWRITTEN_MOST = 200 << 20
 
 _steps = Migrations("agentls")
 
@@ -105,6 +106,13 @@ def m002_unfinished_messages(tables: Tables) -> None:
     )
 
 
+@_steps()
+def m003_deleted_sessions(tables: Tables) -> None:
+    tables.conn.execute("ALTER TABLE sessions ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0")
+    tables.conn.execute("CREATE INDEX sessions_deleted ON sessions(deleted) WHERE deleted")
+    tables.conn.execute("CREATE INDEX turns_open ON turns(session_id) WHERE state != 'ended'")
+
+
 def _use_wal(connection: sqlite3.Connection) -> None:
     """The file remembers it. SQLite does not wait here for those who read at this moment, so we do."""
     for _ in range(_TRIES):
@@ -115,6 +123,18 @@ def _use_wal(connection: sqlite3.Connection) -> None:
         else:
             return
     connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _let_shrink(connection: sqlite3.Connection) -> None:
+    """A file of before that could be made smaller is written anew, if that does not take long."""
+    pages, size, vacuum = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "page_size", "auto_vacuum")
+    )
+    if vacuum or pages * size > _REWRITTEN_MOST:
+        return
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    with suppress(sqlite3.OperationalError):  # another process reads, or the disk has no room for a second one
+        connection.execute("VACUUM")
 
 
 def migrate(path: Path) -> None:
@@ -133,6 +153,8 @@ def migrate(path: Path) -> None:
             row = tables.conn.execute("PRAGMA user_version").fetchone()
             if row is not None and int(row[0]) >= VERSION:
                 return
+            tables.conn.execute("PRAGMA auto_vacuum=INCREMENTAL")  # before the first page is written
             _use_wal(tables.conn)
             _steps.apply(tables)
+            _let_shrink(tables.conn)
             tables.conn.execute(f"PRAGMA user_version = {VERSION}")

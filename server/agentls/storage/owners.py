@@ -5,6 +5,7 @@ The lock falls when its process dies, however it dies, so an owner whose lock ca
 
 import fcntl
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -34,9 +35,10 @@ class Owners:
         """Hold this process's lock until `stop` or death."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = self._folder / self.instance_id
-        path.touch(mode=0o600)
-        self._lock = path.open("w", encoding="ascii")
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        while self._lock is None or not _same_file(self._lock, path):  # a sweep may have been faster
+            path.touch(mode=0o600)
+            self._lock = path.open("w", encoding="ascii")
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def stop(self) -> None:
         if self._lock is None:
@@ -100,6 +102,16 @@ class Owners:
         owners = [Owner(str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows]
         return [owner for owner in owners if not self.alive(owner)]
 
+    def sweep(self) -> None:
+        """The lock files of processes that are gone, and of which no row tells any more."""
+        kept = {str(row[0]) for row in self._database.all("SELECT instance_id FROM owners")} | {self.instance_id}
+        for path in self._folder.iterdir():
+            if path.name in kept:
+                continue
+            with suppress(OSError), path.open("r") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+
     def alive(self, owner: Owner) -> bool:
         if owner.instance_id == self.instance_id:
             return True
@@ -110,4 +122,11 @@ class Owners:
             return False
         except OSError:  # it is held; or it cannot be opened, and then nobody may take what it stands for
             return True
+        return False
+
+
+def _same_file(file: IO[str], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
         return False

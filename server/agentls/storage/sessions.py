@@ -82,35 +82,33 @@ class SessionStore:
         return seq
 
     def get(self, session_id: str) -> SessionRow | None:
-        row = self._database.one(f"SELECT {_COLUMNS} FROM sessions WHERE id = ?", (session_id,))
+        row = self._database.one(f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND NOT deleted", (session_id,))
         return _row(row) if row else None
 
     def delete(self, session_id: str) -> list[str]:
-        """Returns the ids that went: the session and its children. File contents go with the last that used them."""
+        """Returns the ids that went: the session and its children. Nobody finds them any more; the many rows that they
+        may have go bit by bit, by `purge`.
+        """
         gone = self.tree(session_id)
         marks = ",".join("?" * len(gone))
-        kept = self._database.all(f"SELECT before, after FROM changes WHERE session_id IN ({marks})", gone)
-        self._database.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
-        for key in {key for pair in kept for key in pair if key is not None}:
-            self._database.execute(
-                "DELETE FROM contents WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE before = ?1)"
-                " AND NOT EXISTS (SELECT 1 FROM changes WHERE after = ?1)",
-                (key,),
-            )
+        self._database.execute(f"UPDATE sessions SET deleted = 1 WHERE id IN ({marks})", gone)
+        for table in ("questions", "rules", "todos", "queue", "owners"):  # these are looked for without their session
+            self._database.execute(f"DELETE FROM {table} WHERE session_id IN ({marks})", gone)
         return gone
 
     def tree(self, session_id: str) -> list[str]:
         """The session and all below it."""
         rows = self._database.all(
-            "WITH RECURSIVE tree(id) AS (SELECT id FROM sessions WHERE id = ? UNION ALL "
-            "SELECT sessions.id FROM sessions JOIN tree ON sessions.parent_id = tree.id) SELECT id FROM tree",
+            "WITH RECURSIVE tree(id) AS (SELECT id FROM sessions WHERE id = ? AND NOT deleted UNION ALL "
+            "SELECT sessions.id FROM sessions JOIN tree ON sessions.parent_id = tree.id WHERE NOT deleted)"
+            " SELECT id FROM tree",
             (session_id,),
         )
         return [str(row[0]) for row in rows]
 
     def page(self, query: SessionQuery) -> tuple[list[str], str | None]:
         """Root sessions, the newest first, as wire JSON; and the cursor of the next page."""
-        where = ["parent_id IS NULL", "archived IS NOT NULL" if query.archived else "archived IS NULL"]
+        where = ["NOT deleted", "parent_id IS NULL", "archived IS NOT NULL" if query.archived else "archived IS NULL"]
         values: list[Value] = []
         if query.project_id is not None:
             where.append("project_id = ?")
