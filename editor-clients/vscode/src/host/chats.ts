@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { FromWebview, PageState, ToWebview } from "../shared/messages";
 import { pageHtml } from "../shared/page";
-import { Chat, SIDE_BAR, type ChatDeps } from "./chat";
+import { Chat, putBack, SIDE_BAR, type ChatDeps } from "./chat";
 import { oneLine } from "./plain";
 import type { Notification } from "./server";
 import { Tabs } from "./tabs";
@@ -106,6 +106,14 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   /** To the current chat, which is shown for it. */
   async post(message: ToWebview): Promise<void> {
     (await this.reveal()).postWhenReady(message);
+  }
+
+  /** Words that nobody took, into the current chat, which is shown for it. */
+  giveBack(words: string, reason: string): void {
+    const draft = { text: words, chips: [] };
+    if (this.current) this.current.giveBack(draft, reason);
+    else putBack(this.deps.memory, SIDE_BAR, draft);
+    void this.reveal(true);
   }
 
   dispose(): void {

@@ -116,5 +116,6 @@ export async function askWords(ask: Permission, deps: PermissionDeps): Promise<R
     },
   });
   if (words === undefined) return undefined;
+  deps.keep(words); // until the answer has arrived
   return words === "" ? { reply: "reject" } : { reply: "reject", message: words };
 }

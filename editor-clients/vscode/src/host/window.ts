@@ -77,7 +77,8 @@ export class Window implements vscode.Disposable {
       current: () => this.#chats.current?.sessionId,
       dialogs: () => settings().permissionDialog === "dialog",
       showInChat: (ask) => void this.#showAsk(ask.rootSessionId, "permissionId" in ask ? ask.permissionId : ask.questionId),
-      giveBack: (_, words) => void this.#chats.post({ type: "insert", text: words, chips: [], focus: false }),
+      memory,
+      giveBack: (words) => { this.#chats.giveBack(words, "The question was settled before your words were sent; here they are."); },
     });
     this.#sender = new Sender({ server, sessions, editor, memory, trust, chat: (key) => this.#chats.byKey(key) ?? this.#chats.current, changed: () => { this.#tell(); } });
     this.#pickers = new Pickers({ server, sessions, catalog, directory: (chat) => this.#sender.directory(chat) });
