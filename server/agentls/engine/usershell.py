@@ -72,9 +72,8 @@ class UserShell:
             timeout=math.inf if request.timeout_ms is None else request.timeout_ms / 1000,
             output=lambda text: run.writer.grow(part.id, "output", text),
         )
-        output, metadata = await to_thread.run_sync(ran, result, self._outputs, request.timeout_ms)
-        if unsaved:
-            output = f"{output}\n{prompt('results/shell-unsaved', names=names(unsaved, cwd))}"
+        unseen = names(unsaved, cwd)
+        output, metadata = await to_thread.run_sync(ran, result, self._outputs, unseen, request.timeout_ms)
         time = PartTime(start=part.state.time.start if isinstance(part.state, Running) else now(), end=now())
         state = Completed(input=part.state.input, output=output, title=request.command, metadata=metadata, time=time)
         with run.journal.transaction():

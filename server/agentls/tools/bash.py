@@ -7,7 +7,6 @@ from typing import ClassVar
 from anyio import to_thread
 from pydantic import Field
 
-from agentls.config.prompts import prompt
 from agentls.errors import ToolError
 from agentls.permission import places
 from agentls.permission.shell import Place, analyse
@@ -79,9 +78,8 @@ class Bash:
         finished = await self._shell.run(
             params.command, cwd=folder.path, timeout=params.limit / 1000, output=context.output
         )
-        output, facts = await to_thread.run_sync(ran, finished, self._outputs, params.limit, MAX_TIMEOUT_MS)
-        if unsaved:
-            output = f"{output}\n{prompt('results/shell-unsaved', names=names(unsaved, folder.path))}"
+        unseen = names(unsaved, folder.path)
+        output, facts = await to_thread.run_sync(ran, finished, self._outputs, unseen, params.limit, MAX_TIMEOUT_MS)
         return ToolResult(params.title, output, {"cwd": str(folder.path), **facts})
 
     async def _away(self, params: BashParams, folder: Resolved, context: ToolContext) -> tuple[str, ...]:

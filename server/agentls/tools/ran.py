@@ -2,17 +2,22 @@
 
 from typing import Any
 
+from agentls.config.prompts import prompt
 from agentls.tools.output import Outputs
 from agentls.workspace.process import Finished
 
 
-def ran(finished: Finished, outputs: Outputs, limit: int | None, most: int | None = None) -> tuple[str, dict[str, Any]]:
-    """The text, and the facts for the person. `limit` is the run's in milliseconds, `most` what could be asked for.
+def ran(
+    finished: Finished, outputs: Outputs, unsaved: str, limit: int | None, most: int | None = None
+) -> tuple[str, dict[str, Any]]:
+    """The text, and the facts for the person. `unsaved` names the files whose newest text the command did not see,
+    `limit` is the run's in milliseconds, `most` what could be asked for.
 
     Blocks on the disk where the output is long: call it in a thread.
     """
     cut = outputs.cut(finished.output.rstrip("\n"), tail=True)
-    text = "\n".join([cut.text or "(no output)", "", *_notes(finished, limit, most)])
+    unseen = [prompt("results/shell-unsaved", names=unsaved)] if unsaved else []
+    text = "\n".join([cut.text or "(no output)", "", *_notes(finished, limit, most), *unseen])
     facts = {
         "exitCode": finished.exit_code,
         "timedOut": finished.timed_out,
