@@ -57,17 +57,17 @@ function placeOf(lines: string[], wanted: string[], expected: number, from: numb
 /** The text with the patch in it; absent if the patch is not about this text. */
 export function applied(text: string, patch: string): string | undefined {
   const lines = linesOf(text.replaceAll("\r\n", "\n"));
-  const out: string[] = [];
+  const out: string[][] = [];
   let done = 0;
   for (const hunk of hunksOf(patch)) {
     // A hunk without old lines names the line after which it stands.
     const expected = hunk.old.length === 0 ? hunk.oldStart : hunk.oldStart - 1;
     const at = placeOf(lines, hunk.old, expected, done);
     if (at === undefined || at > lines.length) return undefined;
-    out.push(...lines.slice(done, at), ...hunk.new);
+    out.push(lines.slice(done, at), hunk.new);
     done = at + hunk.old.length;
   }
-  return [...out, ...lines.slice(done)].join("");
+  return [...out, lines.slice(done)].flat().join("");
 }
 
 /** The patch that undoes a patch. */

@@ -56,3 +56,9 @@ test("a patch of another text is not applied", () => {
 test("a text with CRLF takes a patch with LF", () => {
   assert.equal(applied("a\r\nb\r\n", unified("a\nb\n", "a\nc\n")), "a\nc\n");
 });
+
+test("a file of hundreds of thousands of lines is no harder than another", () => {
+  const lines = Array.from({ length: 300_000 }, (_, number) => `${number}\n`);
+  const patch = "@@ -299999,2 +299999,2 @@\n 299998\n-299999\n+the last\n";
+  assert.equal(applied(lines.join(""), patch), [...lines.slice(0, -1), "the last\n"].join(""));
+});
