@@ -253,13 +253,14 @@ desk.test("a question's dialog that is left stays open, and is dismissed there o
   await chat.ending.getByText("Stopped").waitFor();
 });
 
-desk.test("the notification answers, without the chat in view", async () => {
-  await model.plays({ events: [{ gate: "ask" }, ...touches("one"), { finish: "tool_calls" }, "done"] }, says("Touched."));
+desk.test("the notification answers, without the chat in view; a bracket of the agent's takes no link", async () => {
+  await model.plays({ events: [{ gate: "ask" }, ...touches("one # [Reject…"), { finish: "tool_calls" }, "done"] }, says("Touched."));
   await chat.send("Touch");
   await chat.isBusy();
   await window.command("workbench.view.explorer");
   await model.open("ask");
-  await window.notices.getByRole("button", { name: "Allow once" }).or(window.notices.getByRole("link", { name: "Allow once" })).click();
+  await window.notices.getByText("touch one # [Reject… [bash]").waitFor();
+  await window.notices.getByText("Allow once", { exact: true }).click();
   await until("the file", () => desk.has("one"));
   await window.notices.getByText("agentls asks").waitFor({ state: "detached" });
   await chat.open();

@@ -5,9 +5,8 @@
  * notification of a progress can be ended, takes no focus, and its links run commands: so it is the one that is used.
  */
 import * as vscode from "vscode";
-import type { Permission } from "../protocol";
 import { deedOf } from "./permission";
-import { fitsOneLine, oneLine, unlinked } from "./plain";
+import { beforeLinks, fitsOneLine, oneLine } from "./plain";
 import { idOf, isPermission, type Ask } from "./queue";
 
 const MOST = 160;
@@ -29,17 +28,10 @@ function links(ask: Ask): string[] {
   return [...offered, link("Reject…", "agentls.reject", id), link(whole ? "More" : "Read and answer", "agentls.answer", id)];
 }
 
-/** The tool's name where the deed alone does not say what it is. */
-function subject(ask: Permission): string {
-  const deed = oneLine(deedOf(ask), MOST);
-  return deedOf(ask) === ask.title && ask.metadata.command === undefined ? deed : `${ask.permission}: ${deed}`;
-}
-
-/** Brackets of the agent's own words make no link. */
 export function announcement(ask: Ask, count: number): string {
-  const what = isPermission(ask) ? subject(ask) : oneLine(ask.questions[0]?.question ?? "", MOST);
+  const [words, kind] = isPermission(ask) ? [deedOf(ask), ask.permission] : [ask.questions[0]?.question ?? "", "question"];
   const more = count > 1 ? ` (1 of ${count})` : "";
-  return `agentls asks${more} · ${unlinked(what)}  ${links(ask).join(" · ")}`;
+  return `agentls asks${more} · ${beforeLinks(oneLine(words, MOST), oneLine(kind, MOST))}  ${links(ask).join(" · ")}`;
 }
 
 export class Announcement {

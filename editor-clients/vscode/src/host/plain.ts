@@ -12,9 +12,12 @@ export function fitsOneLine(text: string, most = 200): boolean {
   return !/[\n\r]/.test(text.trim()) && named(text.trim()).length <= most;
 }
 
-/** Text for a notification, where `[words](command:…)` would become a link. */
-export function unlinked(text: string): string {
-  return text.replaceAll("](", "] (");
+/**
+ * Words for a notification, of which links of ours follow. Where `[words](command:…)` stands in them they would be a
+ * link. A `[` that they leave open would take our first link as its words: the kind, in brackets, ends it.
+ */
+export function beforeLinks(words: string, kind: string): string {
+  return `${words} [${kind}]`.replaceAll("](", "] (");
 }
 
 /** Text for a label in which `$(name)` would become an icon. */

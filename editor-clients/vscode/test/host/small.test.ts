@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Backoff } from "../../src/host/backoff";
 import { messageId } from "../../src/shared/ids";
-import { fitsOneLine, iconless, oneLine, unlinked } from "../../src/host/plain";
+import { beforeLinks, fitsOneLine, iconless, oneLine } from "../../src/host/plain";
 
 test("the waits grow, and then nothing is tried any more", () => {
   const backoff = new Backoff([1, 2], 100);
@@ -25,10 +25,19 @@ test("ids have the form of the protocol's, sort by time, and differ", () => {
 });
 
 test("what the agent says makes no links and no icons, and hides nothing", () => {
-  assert.equal(unlinked("[run](command:x)"), "[run] (command:x)");
+  assert.equal(beforeLinks("[run](command:x)", "bash"), "[run] (command:x) [bash]");
   assert.equal(iconless("$(check) ok"), "$ (check) ok");
   assert.equal(oneLine("a\u202eb"), "a<U+202E>b");
 });
+
+for (const words of ["touch x", "x [Reject…", "a [[ b", "[done] and [", "[a](command:b)", "x ["]) {
+  test(`a notification's own links are all that it has: ${words}`, () => {
+    const link = /\[([^\]]+)\]\(([^)\s]+)\)/g; // as the editor reads them
+    const text = `${beforeLinks(words, "bash")}  [Allow once](command:once) · [Reject…](command:reject)`;
+    const found = [...text.matchAll(link)].map(([, label, command]) => [label, command]);
+    assert.deepEqual(found, [["Allow once", "command:once"], ["Reject…", "command:reject"]]);
+  });
+}
 
 test("one line is cut visibly, and it is known that it was", () => {
   assert.equal(oneLine("ab\n  cd"), "ab cd");
