@@ -16,8 +16,8 @@ export interface Problem {
 }
 
 export interface Surroundings {
-  /** `agentls.path`: empty, a path, or a command with its arguments. */
-  setting: string | readonly string[];
+  /** `agentls.path`: empty, a path, or a command with its arguments; if the user wrote something else, that. */
+  setting: unknown;
   /** The workspace's folders; none unless they are trusted, for their programs are run. */
   folders: readonly string[];
   /** Interpreters that the Python extension names for them. */
@@ -49,6 +49,13 @@ function program(command: string, ...args: string[]): Found {
   return { program: { command, args, fetches: false } };
 }
 
+/** Absent if it is no setting of ours. */
+function wordsOf(setting: unknown): string[] | undefined {
+  const words: unknown[] = Array.isArray(setting) ? setting : [setting];
+  if (!words.every((word) => typeof word === "string")) return undefined;
+  return words.map((word, index) => (index === 0 ? word.trim() : word));
+}
+
 async function named(setting: readonly string[], around: Surroundings): Promise<Found> {
   const [name = "", ...args] = setting;
   const full = name.replace(/^~(?=\/|$)/, around.home);
@@ -76,7 +83,11 @@ async function missing(around: Surroundings): Promise<Problem> {
 }
 
 export async function findServer(around: Surroundings): Promise<Found> {
-  const setting = typeof around.setting === "string" ? [around.setting.trim()] : around.setting;
+  const setting = wordsOf(around.setting);
+  if (setting === undefined) {
+    const reason = "The setting agentls.path is neither a path nor a list of a command and its arguments. Correct it.";
+    return { problem: { reason, remedies: ["choosePath", "readme"] } };
+  }
   if (setting[0]) return named(setting, around);
   const own = await first(
     [

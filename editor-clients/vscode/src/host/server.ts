@@ -109,18 +109,24 @@ export class Server implements vscode.Disposable {
     this.#start += 1;
     const start = this.#start;
     this.#tell({ ...this.#view, state: "starting", remedies: [] });
-    const found = await findServer(await this.launch.surroundings());
-    if (start !== this.#start) return;
-    if ("problem" in found) {
-      this.#fail(found.problem);
-      return;
-    }
     try {
-      const running = await ServerProcess.start(found.program, this.launch.cwd(), this.launch.env());
-      if (start === this.#start) await this.#connect(found.program, running, start);
+      const found = await findServer(await this.launch.surroundings());
+      if (start !== this.#start) return;
+      if ("problem" in found) this.#fail(found.problem);
+      else await this.#run(found.program, start);
+    } catch (error) {
+      const reason = `agentls could not be looked for: ${(error as Error).message}. Try again, or choose where it is.`;
+      if (start === this.#start) this.#fail({ reason, remedies: ["restart", "log", "choosePath"] });
+    }
+  }
+
+  async #run(program: Program, start: number): Promise<void> {
+    try {
+      const running = await ServerProcess.start(program, this.launch.cwd(), this.launch.env());
+      if (start === this.#start) await this.#connect(program, running, start);
       else await running.end(0);
     } catch (error) {
-      if (start === this.#start) this.#fail(startProblem(found.program, (error as Error).message));
+      if (start === this.#start) this.#fail(startProblem(program, (error as Error).message));
     }
   }
 

@@ -42,6 +42,16 @@ test("the setting counts alone, also when it is wrong", async () => {
   assert.match(await line(ALL, { setting: "bin/agentls" }), /^problem: .*is not an absolute path/);
 });
 
+for (const setting of [null, 1, {}, [1], ["agentls", null]]) {
+  test(`a setting that is no path is said to be none: ${JSON.stringify(setting)}`, async () => {
+    assert.match(await line(ALL, { setting }), /^problem: The setting agentls\.path is neither a path nor a list/);
+  });
+}
+
+test("an empty setting names nothing", async () => {
+  for (const setting of ["", " ", [], [""]]) assert.equal(await line(ALL, { setting }), "/ws/.venv/bin/agentls");
+});
+
 test("a relative place on the PATH is passed over", async () => {
   assert.match(await line(["bin/agentls", "./agentls"], { path: ".:bin" }), /^problem: agentls was not found/);
 });
