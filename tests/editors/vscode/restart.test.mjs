@@ -1,8 +1,10 @@
 /** Windows are reloaded, servers die, two windows share one machine: nothing that was typed or asked is lost. */
 import assert from "node:assert/strict";
 import { after, beforeEach } from "node:test";
+import { writeFileSync } from "node:fs";
 import { Desk } from "./desk/desk.mjs";
 import { bash, calls, gated, hangs, says } from "./desk/model.mjs";
+import { SERVER } from "./desk/places.mjs";
 import { until } from "./desk/until.mjs";
 
 const COLOURS = { header: "Colour", question: "Which colour?", options: [{ label: "red" }, { label: "blue" }] };
@@ -18,6 +20,9 @@ beforeEach(async () => {
   desk.remove("one");
   await chat.fresh();
 });
+
+const setPath = (value) =>
+  window.run("await vscode.workspace.getConfiguration('agentls').update('path', given ?? undefined, vscode.ConfigurationTarget.Global)", value);
 
 /** Ends the server of a window without a word, and waits until it has another. */
 async function killServer(of = window) {
@@ -112,6 +117,27 @@ desk.test("what is sent while the server is down arrives once", async () => {
   await chat.says("Second.");
   assert.equal(await chat.prompts.count(), 2);
   assert.equal(model.heard().split("the second").length, 2);
+});
+
+desk.test("what is sent while the server starts arrives once, though it is restarted and the window reloaded meanwhile", async () => {
+  const slow = desk.at("slow");
+  writeFileSync(slow, `#!/bin/sh\nwhile [ ! -e ${slow}.go ]; do sleep 0.05; done\nexec ${SERVER}\n`, { mode: 0o755 });
+  await model.plays(says("It came."));
+  try {
+    await setPath(slow);
+    await chat.frame.getByTestId("banner").waitFor();
+    await chat.send("a long and careful prompt");
+    await chat.says("Waits for the server");
+    await window.begin("agentls.restartServer");
+    await window.reload();
+    await chat.open();
+    writeFileSync(`${slow}.go`, "");
+    await chat.says("It came.");
+    assert.equal(await chat.prompts.count(), 1);
+    assert.equal(model.requests().length, 1);
+  } finally {
+    await setPath();
+  }
 });
 
 desk.test("what is being typed when the server dies stays", async () => {

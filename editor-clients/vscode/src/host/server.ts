@@ -95,7 +95,7 @@ export class Server implements vscode.Disposable {
     const [client, running] = [this.#client, this.#process];
     this.#client = this.#process = undefined;
     this.#tell({ state: "down", reason, remedies: ["restart"] });
-    this.#settle(new RequestError(reason, "unavailable"));
+    this.#settle(new RequestError(reason, "gone")); // nothing is wrong: what was sent meanwhile is kept for the next one
     await this.#end(client, running);
   }
 
