@@ -1,6 +1,6 @@
 /** One connection to a running server: the language client, as we want it. */
 import type * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
+import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
 import { PROTOCOL_VERSION, type ClientOptions, type Notifications, type Requests } from "../protocol";
 import type { ServerProcess } from "./process";
 
@@ -15,7 +15,6 @@ export interface ClientParts {
   channel: vscode.LogOutputChannel;
   options: Pick<ClientOptions, "trusted" | "settings">;
   handlers: EditorHandlers;
-  middleware: Middleware;
   notified: Notified;
 }
 
@@ -65,7 +64,7 @@ function initializationOptions(options: ClientParts["options"]): { agentls: Clie
   };
 }
 
-function clientOptions({ channel, options, middleware }: ClientParts): LanguageClientOptions {
+function clientOptions({ channel, options }: ClientParts): LanguageClientOptions {
   return {
     documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
     outputChannel: channel,
@@ -75,7 +74,6 @@ function clientOptions({ channel, options, middleware }: ClientParts): LanguageC
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
     },
-    middleware,
   };
 }
 

@@ -3,8 +3,7 @@ import * as vscode from "vscode";
 import { access, constants, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import type { NoticeParams, Problem } from "../protocol";
-import type { Draft, StateMessage } from "../shared/messages";
-import { actions } from "./actions";
+import type { StateMessage } from "../shared/messages";
 import { Asks } from "./asks";
 import { Catalog } from "./catalog";
 import type { Chat } from "./chat";
@@ -120,7 +119,7 @@ export class Window implements vscode.Disposable {
       client: () => {
         const word = trusted();
         const options = { settings: settings().settings, ...(word === undefined ? {} : { trusted: word }) };
-        return { channel: this.#channel, options, handlers: this.#editor.handlers, middleware: actions((draft) => this.#promptFor(draft)) };
+        return { channel: this.#channel, options, handlers: this.#editor.handlers };
       },
     };
   }
@@ -202,10 +201,6 @@ export class Window implements vscode.Disposable {
     const chat = await this.#chats.reveal();
     chat.show(sessionId);
     chat.postWhenReady({ type: "focus", on: { askId } });
-  }
-
-  async #promptFor(draft: Draft): Promise<void> {
-    await this.#sender.prompt(await this.#chats.reveal(true), draft, "steer");
   }
 
   /** In a chat, or in the current one, which is shown for it. */
