@@ -171,13 +171,12 @@ def test_a_save_that_fails_says_so(nvim: Nvim, hindrance: str) -> None:
     assert nvim.api.request("nvim_get_mode")["blocking"] is False
 
 
-def test_diagnostics_of_others_are_told_in_utf_16_with_the_version_they_are_of(nvim: Nvim) -> None:
+def test_diagnostics_of_others_are_told_in_utf_16_and_of_no_version_for_none_is_known(nvim: Nvim) -> None:
     nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'é𝄞 wrong' })")
     nvim.lua("""vim.diagnostic.set(vim.api.nvim_create_namespace('lint'), 0, {
         { lnum = 0, col = 7, end_col = 12, message = 'is wrong', severity = 2, source = 'lint', code = 'W1' } })
         local ours = vim.lsp.diagnostic.get_namespace(require('agentls.server').client.id)
         vim.diagnostic.set(ours, 0, { { lnum = 1, col = 0, message = 'our own' } })""")
-    of = version(nvim)
     nvim.keys("Gotyped since<Esc>")
     nvim.wait_lua("vim.fn.getline('$') == 'typed since'")
     item = {
@@ -187,7 +186,7 @@ def test_diagnostics_of_others_are_told_in_utf_16_with_the_version_they_are_of(n
         "code": "W1",
         "range": {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 9}},
     }
-    expected = {"documents": [{"uri": uri(nvim), "version": of, "items": [item]}]}
+    expected = {"documents": [{"uri": uri(nvim), "items": [item]}]}
     assert ask(nvim, "editor/diagnostics", {}) == expected
     assert ask(nvim, "editor/diagnostics", {"uri": uri(nvim)}) == expected
     assert ask(nvim, "editor/diagnostics", {"uri": uri(nvim, "b.txt")}) == {"documents": []}

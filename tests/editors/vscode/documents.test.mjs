@@ -120,6 +120,26 @@ desk.test("what the user types elsewhere meanwhile is told to the agent, and kep
   assert.equal(desk.read(name), TEXT);
 });
 
+desk.test("problems of two programs, of which one is behind the text, are not passed off as those of the text", async () => {
+  const judge = (program, message) =>
+    window.run(
+      `globalThis[given.program] ??= vscode.languages.createDiagnosticCollection(given.program);
+       const { uri } = vscode.window.activeTextEditor.document;
+       globalThis[given.program].set(uri, [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), given.message)]);`,
+      { program, message },
+    );
+  await judge("slow", "of the text before");
+  await window.insertLine(0, "typed since");
+  await judge("quick", "of the text now");
+  await model.plays(calls("diagnostics", { filePath: path }), says("I see them."));
+  await chat.send("What is wrong?");
+  await chat.says("I see them.");
+  assert.match(results(), /of the text before/);
+  assert.match(results(), /of the text now/);
+  assert.match(results(), /does not say which text this is about/);
+  await window.run("for (const one of given) globalThis[one].dispose();", ["slow", "quick"]);
+});
+
 desk.test("a new file is written to disk", async () => {
   path = path.replace(name, `new-${name}`);
   await model.plays(calls("write", { filePath: path, content: "brand new\n" }), says("Written."));

@@ -89,7 +89,8 @@ local function is_ours(diagnostic)
   return known and space.name:find(OURS, 1, true) ~= nil
 end
 
---- The diagnostics of a document, or of all, without our own.
+--- The diagnostics of a document, or of all, without our own. They have no version: several programs judge a document,
+--- each at its own pace, and Neovim does not say which text one is of.
 ---@return {documents: table[]}
 local function diagnostics(_, params)
   local only = params.uri and buffers.of(params.uri)
@@ -99,7 +100,7 @@ local function diagnostics(_, params)
     if not is_ours(one) and api.nvim_buf_is_valid(one.bufnr) then
       local document = by_buffer[one.bufnr]
       if not document then
-        document = { uri = vim.uri_from_bufnr(one.bufnr), version = buffers.diagnosed[one.bufnr], items = {} }
+        document = { uri = vim.uri_from_bufnr(one.bufnr), items = {} }
         by_buffer[one.bufnr] = document
         documents[#documents + 1] = document
       end

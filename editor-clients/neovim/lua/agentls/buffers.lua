@@ -5,7 +5,6 @@ local M = {
   last = nil, ---@type integer? the file that the user was in last, not a window of ours
   seen = {}, ---@type table<integer, string> by buffer: the file's state when it was read or written
   agreed = {}, ---@type table<integer, string> the same, of a file that was only touched since
-  diagnosed = {}, ---@type table<integer, integer> by buffer: the version that its newest diagnostics are of
 }
 
 local LARGE = 16 * 1024 * 1024 -- bytes of a text that is left to the disk
@@ -116,9 +115,8 @@ function M.watch(group, client, touched)
   on('BufModifiedSet', function(event)
     if client() and vim.bo[event.buf].modified and M.is_file(event.buf) then touched(event.buf) end
   end)
-  on('DiagnosticChanged', function(event) M.diagnosed[event.buf] = M.version(event.buf) end)
   on('BufUnload', function(event)
-    M.seen[event.buf], M.agreed[event.buf], M.diagnosed[event.buf] = nil, nil, nil
+    M.seen[event.buf], M.agreed[event.buf] = nil, nil
   end)
 end
 

@@ -22,18 +22,29 @@ function openFiles(): string[] {
   return [...new Set(uris.filter(isText).map(String))];
 }
 
+/**
+ * Without a version: several programs judge a document, each at its own pace, and the editor does not say which text
+ * an item is of.
+ */
+function judged(uri: vscode.Uri, items: readonly vscode.Diagnostic[]): DocumentDiagnostics {
+  return { uri: uri.toString(), items: items.map(diagnosticOf) };
+}
+
+function diagnostics({ uri }: DiagnosticsParams): DiagnosticsResult {
+  if (uri !== undefined) {
+    const one = vscode.Uri.parse(uri);
+    return { documents: [judged(one, vscode.languages.getDiagnostics(one))] };
+  }
+  const shown = vscode.languages.getDiagnostics().filter(([one, items]) => isText(one) && items.length > 0);
+  return { documents: shown.map(([one, items]) => judged(one, items)) };
+}
+
 export class Editor implements vscode.Disposable {
-  /** Of a document when its diagnostics last changed: a later version has others, which nobody knows yet. */
-  readonly #versions = new Map<string, number>();
   readonly #subscriptions: vscode.Disposable[];
   #last = vscode.window.activeTextEditor;
 
   constructor() {
     this.#subscriptions = [
-      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-        for (const uri of uris) this.#note(uri);
-      }),
-      vscode.workspace.onDidCloseTextDocument((document) => this.#versions.delete(document.uri.toString())),
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor && isText(editor.document.uri)) this.#last = editor;
       }),
@@ -50,31 +61,12 @@ export class Editor implements vscode.Disposable {
 
   readonly handlers: EditorHandlers = {
     "document/save": save,
-    "editor/diagnostics": (params) => Promise.resolve(this.#diagnostics(params)),
+    "editor/diagnostics": (params) => Promise.resolve(diagnostics(params)),
     "editor/context": () => Promise.resolve(this.#context()),
   };
 
   dispose(): void {
     for (const one of this.#subscriptions) one.dispose();
-  }
-
-  #note(uri: vscode.Uri): void {
-    const document = documentOf(uri.toString());
-    if (document) this.#versions.set(uri.toString(), document.version);
-  }
-
-  #diagnostics({ uri }: DiagnosticsParams): DiagnosticsResult {
-    if (uri !== undefined) {
-      const one = vscode.Uri.parse(uri);
-      return { documents: [this.#document(one, vscode.languages.getDiagnostics(one))] };
-    }
-    const shown = vscode.languages.getDiagnostics().filter(([one, items]) => isText(one) && items.length > 0);
-    return { documents: shown.map(([one, items]) => this.#document(one, items)) };
-  }
-
-  #document(uri: vscode.Uri, items: readonly vscode.Diagnostic[]): DocumentDiagnostics & { version?: number } {
-    const version = this.#versions.get(uri.toString());
-    return { uri: uri.toString(), items: items.map(diagnosticOf), ...(version === undefined ? {} : { version }) };
   }
 
   #context(): ContextResult {
