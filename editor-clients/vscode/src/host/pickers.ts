@@ -1,11 +1,11 @@
-/** The editor's own pickers: of agents, models, modes and sessions. */
+/** The editor's own pickers: of agents, models and modes. */
 import * as vscode from "vscode";
 import type { ModelRef, Session, UpdateParams } from "../protocol";
 import type { Mode } from "../shared/messages";
 import type { Catalog } from "./catalog";
 import type { Chat } from "./chat";
 import { requestError } from "./failure";
-import { folderFor, folders } from "./folders";
+import { folders } from "./folders";
 import { iconless, oneLine } from "./plain";
 import { pick, type Choice } from "./quick";
 import type { Server } from "./server";
@@ -83,21 +83,4 @@ export class Pickers {
       void vscode.window.showErrorMessage(`Not changed: ${requestError(error).message}`);
     }
   }
-}
-
-export function ageOf(time: number, now = Date.now()): string {
-  const minutes = Math.max(0, Math.floor((now - time) / 60_000));
-  if (minutes < 60) return `${minutes} min ago`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
-}
-
-export function labelOf(session: Session): string {
-  return iconless(oneLine(session.title === "" ? "New session" : session.title, 80));
-}
-
-/** Where it works, if that is not the only place. */
-export function placeOf(session: Session): string {
-  const folder = folders().length > 1 ? folderFor(session.directory)?.name : undefined;
-  return folder === undefined ? "" : ` · ${folder}`;
 }

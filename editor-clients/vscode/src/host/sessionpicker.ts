@@ -2,8 +2,8 @@
 import * as vscode from "vscode";
 import type { Session } from "../protocol";
 import { requestError } from "./failure";
-import { folders } from "./folders";
-import { ageOf, labelOf, placeOf } from "./pickers";
+import { folderFor, folders } from "./folders";
+import { iconless, oneLine } from "./plain";
 import { input } from "./quick";
 import type { Server } from "./server";
 import type { Sessions } from "./sessions";
@@ -124,6 +124,23 @@ export class SessionPicker {
     }
     if (deed === "archive") await this.#load();
   }
+}
+
+function ageOf(time: number, now = Date.now()): string {
+  const minutes = Math.max(0, Math.floor((now - time) / 60_000));
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
+}
+
+function labelOf(session: Session): string {
+  return iconless(oneLine(session.title === "" ? "New session" : session.title, 80));
+}
+
+/** Where it works, if that is not the only place. */
+function placeOf(session: Session): string {
+  const folder = folders().length > 1 ? folderFor(session.directory)?.name : undefined;
+  return folder === undefined ? "" : ` · ${folder}`;
 }
 
 async function act(server: Server, session: Session, deed: Exclude<Deed, "tab">, archived: boolean): Promise<void> {

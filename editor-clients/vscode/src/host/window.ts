@@ -1,7 +1,5 @@
 /** One window: what hears of what. */
 import * as vscode from "vscode";
-import { access, constants, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import type { NoticeParams, Problem } from "../protocol";
 import type { StateMessage } from "../shared/messages";
 import { Asks } from "./asks";
@@ -15,8 +13,8 @@ import { requestError } from "./failure";
 import { folderFor, folders, trusted } from "./folders";
 import { Inbox } from "./inbox";
 import { Memory } from "./memory";
+import { notice } from "./notice";
 import { Pickers } from "./pickers";
-import { pythonsOf } from "./python";
 import { Remedies } from "./remedies";
 import { Sender, unavailable } from "./sender";
 import { Server, type Launch, type Notification } from "./server";
@@ -24,23 +22,8 @@ import { SessionPicker } from "./sessionpicker";
 import { Sessions } from "./sessions";
 import { settings } from "./settings";
 import { StatusItem } from "./status";
+import { surroundings } from "./surroundings";
 import { askTrust, passOn } from "./trust";
-
-async function executable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function notice({ severity, title, description }: NoticeParams): void {
-  const words = description === undefined ? title : `${title}: ${description}`;
-  if (severity === "error") void vscode.window.showErrorMessage(words);
-  else if (severity === "warning") void vscode.window.showWarningMessage(words);
-  else void vscode.window.showInformationMessage(words);
-}
 
 export class Window implements vscode.Disposable {
   readonly #channel = vscode.window.createOutputChannel("agentls", { log: true });
@@ -110,10 +93,7 @@ export class Window implements vscode.Disposable {
 
   #launch(): Launch {
     return {
-      surroundings: async () => {
-        const own = vscode.workspace.isTrusted ? folders().map(({ path }) => path) : [];
-        return { setting: settings().path, folders: own, pythons: await pythonsOf(own), path: process.env["PATH"] ?? "", home: homedir(), executable };
-      },
+      surroundings,
       cwd: () => folders()[0]?.path,
       env: () => settings().env,
       client: () => {
