@@ -1,6 +1,7 @@
 /** What there is to choose from, for each folder. */
 import * as vscode from "vscode";
 import type { AgentEntry, CommandEntry, ModelEntry } from "../protocol";
+import { Fetched } from "./fetched";
 import type { Server } from "./server";
 
 export interface Entries {
@@ -14,44 +15,41 @@ const NONE: Entries = { agents: [], models: [], commands: [] };
 export class Catalog implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onChange = this.#changed.event;
-  readonly #entries = new Map<string, Entries>();
-  readonly #asked = new Set<string>();
+  readonly #entries = new Fetched((directory) => this.#read(directory));
 
   constructor(private readonly server: Server) {}
 
   /** What is known; fetched if it is not. */
   of(directory: string | undefined): Entries {
     if (directory === undefined) return NONE;
-    if (this.server.up && !this.#asked.has(directory)) void this.fetch(directory);
-    return this.#entries.get(directory) ?? NONE;
+    if (this.server.up && !this.#entries.isAsked(directory)) void this.fetch(directory).catch(() => undefined); // it is read again when it is next wanted
+    return this.#entries.last(directory) ?? NONE;
   }
 
+  /** Rejects with a `RequestError`. */
   async fetch(directory: string): Promise<Entries> {
-    this.#asked.add(directory);
-    try {
-      const [agents, models, commands] = await Promise.all([
-        this.server.request("agent/list", { directory }),
-        this.server.request("model/list", { directory }),
-        this.#commands(directory),
-      ]);
-      const entries = { agents: agents.agents, models: models.models, commands };
-      this.#entries.set(directory, entries);
-      this.#changed.fire();
-      return entries;
-    } catch {
-      this.#asked.delete(directory); // the server has ended; asked again when it is back
-      return this.of(undefined);
-    }
+    const entries = await this.#entries.fetch(directory);
+    this.#changed.fire();
+    return entries;
   }
 
   /** Settings, trust or the server changed. */
   forget(): void {
-    this.#asked.clear();
+    this.#entries.forget();
     this.#changed.fire();
   }
 
   dispose(): void {
     this.#changed.dispose();
+  }
+
+  async #read(directory: string): Promise<Entries> {
+    const [{ agents }, { models }, commands] = await Promise.all([
+      this.server.request("agent/list", { directory }),
+      this.server.request("model/list", { directory }),
+      this.#commands(directory),
+    ]);
+    return { agents, models, commands };
   }
 
   /** A server without commands is none the worse. */

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { ModelRef, Session, UpdateParams } from "../protocol";
 import type { Mode } from "../shared/messages";
-import type { Catalog } from "./catalog";
+import type { Catalog, Entries } from "./catalog";
 import type { Chat } from "./chat";
 import { requestError } from "./failure";
 import { folders } from "./folders";
@@ -39,16 +39,18 @@ export class Pickers {
 
   async agent(chat: Chat): Promise<void> {
     const entries = await this.#entries(chat);
-    const choices = (entries?.agents ?? [])
+    if (entries === undefined) return;
+    const choices = entries.agents
       .filter(({ mode }) => mode !== "subagent")
       .map(({ name, description }) => ({ label: name, description: oneLine(description ?? ""), value: name }));
-    const now = this.#session(chat)?.agent ?? chat.chosen.agent ?? entries?.agents.find((agent) => agent.default)?.name ?? "";
+    const now = this.#session(chat)?.agent ?? chat.chosen.agent ?? entries.agents.find((agent) => agent.default)?.name ?? "";
     const agent = await pick(choices, { title: "Agent", placeholder: `Now: ${now}` });
     if (agent !== undefined) await this.#change(chat, { agent });
   }
 
   async model(chat: Chat): Promise<void> {
-    const models = (await this.#entries(chat))?.models ?? [];
+    const models = (await this.#entries(chat))?.models;
+    if (models === undefined) return;
     const choices = models.map((model) => ({
       label: iconless(model.name),
       description: nameOf(model),
@@ -63,11 +65,20 @@ export class Pickers {
     return chat.sessionId === undefined ? undefined : this.deps.sessions.get(chat.sessionId);
   }
 
-  async #entries(chat: Chat) {
+  /** Absent if there is nothing to choose from, which is said. */
+  async #entries(chat: Chat): Promise<Entries | undefined> {
     const directory = this.deps.directory(chat) ?? folders()[0]?.path;
-    if (directory === undefined) return undefined;
-    await this.deps.server.ready().catch(() => undefined); // why it is not there is told by the state
-    return this.deps.server.up ? this.deps.catalog.fetch(directory) : this.deps.catalog.of(directory);
+    if (directory === undefined) {
+      void vscode.window.showInformationMessage("Open a folder first: the agent works in one.");
+      return undefined;
+    }
+    try {
+      return await this.deps.catalog.fetch(directory);
+    } catch (error) {
+      const { kind, message } = requestError(error); // why the server is not there is told by the state
+      if (kind !== "unavailable") void vscode.window.showErrorMessage(`What there is to choose from could not be read: ${message}`);
+      return undefined;
+    }
   }
 
   /** Of the session, or of the one to come. */

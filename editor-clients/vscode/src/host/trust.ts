@@ -7,7 +7,13 @@ import type { Server } from "./server";
 /** The user trusted the workspace just now. */
 export async function passOn(server: Server): Promise<void> {
   if (!server.up) return;
-  await Promise.all(folders().map(({ path }) => server.request("workspace/trust", { directory: path, trusted: true })));
+  try {
+    await Promise.all(folders().map(({ path }) => server.request("workspace/trust", { directory: path, trusted: true })));
+  } catch (error) {
+    const { kind, message } = requestError(error);
+    if (kind === "gone" || kind === "unavailable") return; // the next one is told when it starts
+    void vscode.window.showErrorMessage(`The server does not know that you trust this workspace: ${message} Restart the server to tell it anew.`);
+  }
 }
 
 /** Asks, and tells the server. */

@@ -115,7 +115,7 @@ export class Window implements vscode.Disposable {
       this.#asks.onChange(tell),
       vscode.window.onDidChangeActiveTextEditor(tell),
       vscode.workspace.onDidChangeWorkspaceFolders(() => { this.#catalog.forget(); this.#refresh(); }),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => void passOn(server).then(() => { this.#catalog.forget(); }, () => undefined)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => void passOn(server).then(() => { this.#catalog.forget(); })),
       vscode.workspace.onDidChangeConfiguration((event) => { this.#configured(event); }),
       ...registerCommands({
         server,
