@@ -33,17 +33,42 @@ async function sidesOf(file: FileDiff, done: boolean): Promise<Sides> {
   return done ? { before: other, after: text } : { before: text, after: other };
 }
 
+/** A diff that is shown, or on its way. */
+interface Shown {
+  readonly texts: Map<string, string>;
+  /** Of several files: its tab is known by this alone. */
+  title?: string;
+  opening: number;
+}
+
+interface What {
+  scheme: typeof ASK_SCHEME | typeof DONE_SCHEME;
+  id: string;
+  title: string;
+}
+
+interface Resource {
+  file: vscode.Uri;
+  before: vscode.Uri;
+  after: vscode.Uri;
+}
+
 export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  readonly #texts = new Map<string, string>();
-  readonly #titles = new Map<string, string>();
+  /** By the permission or part that they are of. */
+  readonly #shown = new Map<string, Shown>();
   readonly #subscriptions: vscode.Disposable[];
 
   constructor() {
-    this.#subscriptions = [ASK_SCHEME, DONE_SCHEME].map((scheme) => vscode.workspace.registerTextDocumentContentProvider(scheme, this));
+    this.#subscriptions = [
+      ...[ASK_SCHEME, DONE_SCHEME].map((scheme) => vscode.workspace.registerTextDocumentContentProvider(scheme, this)),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        if (closed.length > 0) this.#forget();
+      }),
+    ];
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.toString()) ?? "";
+    return this.#shown.get(idOf(uri))?.texts.get(uri.toString()) ?? "";
   }
 
   /** Shows what is asked beside the user's editor. The focus stays where it is unless `focus`. */
@@ -59,56 +84,80 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   /** The permission whose diff the user looks at. */
   get asked(): string | undefined {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-    return input instanceof vscode.TabInputTextDiff && input.modified.scheme === ASK_SCHEME ? askOf(input.modified) : undefined;
+    return input instanceof vscode.TabInputTextDiff && input.modified.scheme === ASK_SCHEME ? idOf(input.modified) : undefined;
   }
 
-  /** Takes a diff away again. */
+  /** Takes a diff away again, also one that is on its way. */
   async close(id: string): Promise<void> {
-    const title = this.#titles.get(id);
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const ours = tabs.filter(({ input, label }) => (input instanceof vscode.TabInputTextDiff ? isOf(input.modified, id) : label === title && input === undefined));
-    if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
-    for (const key of this.#texts.keys()) {
-      if (isOf(vscode.Uri.parse(key), id)) this.#texts.delete(key);
-    }
-    this.#titles.delete(id);
+    const shown = this.#shown.get(id);
+    this.#shown.delete(id);
+    if (shown) await closeTabs(id, shown);
   }
 
   dispose(): void {
     for (const one of this.#subscriptions) one.dispose();
   }
 
-  async #show(what: { scheme: string; id: string; title: string }, files: readonly FileDiff[], focus: boolean): Promise<void> {
-    const resources = await Promise.all(files.map((file) => this.#resource(what, file)));
-    const options: vscode.TextDocumentShowOptions = { preserveFocus: !focus, preview: true, viewColumn: vscode.ViewColumn.Beside };
-    const [only, ...others] = resources;
-    if (only === undefined) return;
-    if (others.length === 0) {
-      const title = `${nameOf(only.file)} (agentls: ${what.title})`;
-      await vscode.commands.executeCommand("vscode.diff", only.before, only.after, title, options);
-      return;
+  async #show(what: What, files: readonly FileDiff[], focus: boolean): Promise<void> {
+    const { id } = what;
+    const shown: Shown = this.#shown.get(id) ?? { texts: new Map(), opening: 0 };
+    this.#shown.set(id, shown);
+    shown.opening += 1;
+    try {
+      const resources = await Promise.all(files.map((file) => resourceOf(shown, what, file)));
+      if (this.#shown.get(id) === shown) await open(shown, what.title, resources, focus);
+      if (this.#shown.get(id) !== shown) await closeTabs(id, shown); // settled meanwhile
+    } finally {
+      shown.opening -= 1;
     }
-    const title = `agentls: ${what.title}`;
-    this.#titles.set(what.id, title);
-    await vscode.commands.executeCommand("vscode.changes", title, resources.map(({ file, before, after }) => [file, before, after]));
   }
 
-  async #resource({ scheme, id }: { scheme: string; id: string }, file: FileDiff): Promise<{ file: vscode.Uri; before: vscode.Uri; after: vscode.Uri }> {
-    const uri = vscode.Uri.parse(file.uri);
-    const sides = await sidesOf(file, scheme === DONE_SCHEME);
-    const side = (name: keyof Sides) => {
-      const own = uri.with({ scheme, authority: "", query: `${id}&${name}` });
-      this.#texts.set(own.toString(), sides[name]);
-      return own;
-    };
-    return { file: uri, before: side("before"), after: side("after") };
+  /** The texts of what no tab shows any more are whole files. */
+  #forget(): void {
+    for (const [id, shown] of this.#shown) {
+      if (shown.opening === 0 && tabsOf(id, shown).length === 0) this.#shown.delete(id);
+    }
   }
 }
 
-function askOf(uri: vscode.Uri): string | undefined {
-  return uri.query.split("&")[0];
+function tabsOf(id: string, { title }: Shown): vscode.Tab[] {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  return tabs.filter(({ input, label }) => (input instanceof vscode.TabInputTextDiff ? isOf(input.modified, id) : input === undefined && label === title));
+}
+
+async function closeTabs(id: string, shown: Shown): Promise<void> {
+  const tabs = tabsOf(id, shown);
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+}
+
+async function open(shown: Shown, words: string, resources: readonly Resource[], focus: boolean): Promise<void> {
+  const [only, ...others] = resources;
+  if (only === undefined) return;
+  if (others.length > 0) {
+    shown.title = `agentls: ${words}`;
+    await vscode.commands.executeCommand("vscode.changes", shown.title, resources.map(({ file, before, after }) => [file, before, after]));
+    return;
+  }
+  const options: vscode.TextDocumentShowOptions = { preserveFocus: !focus, preview: true, viewColumn: vscode.ViewColumn.Beside };
+  await vscode.commands.executeCommand("vscode.diff", only.before, only.after, `${nameOf(only.file)} (agentls: ${words})`, options);
+}
+
+async function resourceOf({ texts }: Shown, { scheme, id }: What, file: FileDiff): Promise<Resource> {
+  const uri = vscode.Uri.parse(file.uri);
+  const sides = await sidesOf(file, scheme === DONE_SCHEME);
+  const side = (name: keyof Sides) => {
+    const own = uri.with({ scheme, authority: "", query: `${id}&${name}` });
+    texts.set(own.toString(), sides[name]);
+    return own;
+  };
+  return { file: uri, before: side("before"), after: side("after") };
+}
+
+/** Of the permission or part. */
+function idOf(uri: vscode.Uri): string {
+  return uri.query.split("&")[0] ?? "";
 }
 
 function isOf(uri: vscode.Uri, id: string): boolean {
-  return (uri.scheme === ASK_SCHEME || uri.scheme === DONE_SCHEME) && askOf(uri) === id;
+  return (uri.scheme === ASK_SCHEME || uri.scheme === DONE_SCHEME) && idOf(uri) === id;
 }
