@@ -32,8 +32,11 @@ function marker(name: string): HTMLElement {
   return element;
 }
 
-// eslint-disable-next-line no-control-regex
-const ESCAPES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+const ESC = String.fromCharCode(27);
+const BEL = String.fromCharCode(7);
+const CONTROL = String.raw`\[[0-9;?]*[ -/]*[@-~]`; // colours, places
+const TITLE = String.raw`\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)?`; // titles, links
+const ESCAPES = new RegExp(String.raw`${ESC}(?:${CONTROL}|${TITLE}|[@-Z\\-_])`, "g");
 
 /** A terminal's output as plain lines: no colours, and of a line that was written over and over what stands at last. */
 export function plainOutput(text: string): string {

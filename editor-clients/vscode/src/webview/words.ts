@@ -3,27 +3,27 @@ import type { AssistantMessage, ToolPart, Turn } from "../protocol";
 import type { IconName } from "./icons";
 import { oneLine } from "./dom";
 
-const TOOLS: Partial<Record<string, { name: string; icon: IconName }>> = {
-  bash: { name: "Run", icon: "terminal" },
-  edit: { name: "Edit", icon: "edit" },
-  glob: { name: "Find files", icon: "search" },
-  grep: { name: "Search", icon: "search" },
-  list: { name: "List", icon: "folder" },
-  read: { name: "Read", icon: "read" },
-  write: { name: "Write", icon: "edit" },
-  todowrite: { name: "To do", icon: "todo" },
-  question: { name: "Ask", icon: "question" },
-  webfetch: { name: "Fetch", icon: "globe" },
-  task: { name: "Subtask", icon: "subtask" },
-  diagnostics: { name: "Diagnostics", icon: "warning" },
+const TOOLS: Partial<Record<string, readonly [name: string, icon: IconName]>> = {
+  bash: ["Run", "terminal"],
+  edit: ["Edit", "edit"],
+  glob: ["Find files", "search"],
+  grep: ["Search", "search"],
+  list: ["List", "folder"],
+  read: ["Read", "read"],
+  write: ["Write", "edit"],
+  todowrite: ["To do", "todo"],
+  question: ["Ask", "question"],
+  webfetch: ["Fetch", "globe"],
+  task: ["Subtask", "subtask"],
+  diagnostics: ["Diagnostics", "warning"],
 };
 
 export function toolName(tool: string): string {
-  return TOOLS[tool]?.name ?? tool;
+  return TOOLS[tool]?.[0] ?? tool;
 }
 
 export function toolIcon(tool: string): IconName {
-  return TOOLS[tool]?.icon ?? "tool";
+  return TOOLS[tool]?.[1] ?? "tool";
 }
 
 function text(value: unknown): string | undefined {
