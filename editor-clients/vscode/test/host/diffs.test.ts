@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
 import type { FileDiff, Permission } from "../../src/protocol";
 import { Diffs } from "../../src/host/diffs";
-import { editor, TabInputTextDiff } from "./vscode";
+import { editor, type TabInputTextDiff } from "./vscode";
 
 const PATCH = "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n";
 const file = (name: string): FileDiff => ({ uri: `file:///ws/${name}`, patch: PATCH });
