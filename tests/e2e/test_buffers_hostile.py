@@ -7,7 +7,6 @@ import pytest
 from e2e.buffers import Desk, edit, read
 from e2e.client import Message
 from e2e.model import calls, says
-from e2e.talk import Talk
 from e2e.test_buffers_asking import Answers, diagnostics, problem
 
 SECRET = "TOKEN=xyzzy"
@@ -72,42 +71,6 @@ async def test_p25_an_edit_that_fails_does_not_quote_the_buffer_of_a_secret_file
     await desk.talk.reply(asked, "reject")
     await desk.talk.ended(after=mark)
     assert SECRET not in str(desk.model.requests)
-
-
-async def test_a_version_that_stays_the_same_hides_no_change(desk: Desk) -> None:
-    """An edit waits for that of another session, and the user types meanwhile in an editor that counts nothing."""
-    client = desk.talk.client
-    other = Desk(desk.editor, await Talk.begin(client, desk.folder), desk.model)
-    await other.talk.ask("session/update", mode="acceptEdits")
-    first, second = desk.editor.open(desk.file("one\ntwo\n")), desk.editor.open(desk.file("three\n", "b.txt"))
-    desk.editor.type(first, "one", "1")
-    desk.editor.type(second, "three", "3")
-    came: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-
-    def later(params: Message) -> Message | None:
-        if came.done():
-            return desk.editor.apply(params)
-        came.set_result(params)
-        return {"applied": True}
-
-    desk.editor.on_edit = later
-    desk.model.plays(calls(edit(second.at, "3", "3!")), says("Done."), mark="Second.")
-    desk.model.plays(calls(edit(first.at, "two", "2")), says("Done."), mark="First.")
-    mark = client.mark()
-    await desk.talk.prompt("Second.")
-    asked = await came
-    await other.talk.prompt("First.")
-    await other.talk.wait("part/updated", lambda p: p["part"].get("state", {}).get("status") == "running", after=mark)
-    for _ in range(20):  # it has come to its place behind the other by then
-        await other.talk.ask("session/get")
-    first.version -= 1
-    desk.editor.type(first, "two", "typed")
-    desk.editor.apply(asked)
-    await other.talk.ended(after=mark)
-
-    (part,) = await other.talk.tools()
-    assert part["state"]["status"] == "error"
-    assert first.text == "1\ntyped\n"
 
 
 async def test_e18_a_version_that_stays_the_same_does_not_hide_what_is_unsaved(desk: Desk) -> None:
