@@ -8,6 +8,7 @@ import pytest
 from e2e.buffers import ABLE, Desk, options
 from e2e.client import Client
 from e2e.model import Script, scripted
+from e2e.plain import CAPABILITIES, OURS, Plain
 from e2e.server import Machine
 from e2e.talk import Talk
 from protocol.truth import hold_to_the_table
@@ -76,3 +77,28 @@ async def desk(able: Client, shared_machine: Machine, model: Script) -> AsyncIte
 def machine(tmp_path_factory: pytest.TempPathFactory, model: Script) -> Machine:
     """A machine for one test alone."""
     return Machine(tmp_path_factory.mktemp("machine"), model.url)
+
+
+@pytest.fixture(scope="module")
+async def window(shared_machine: Machine) -> AsyncIterator[Client]:
+    folder = shared_machine.project("plain")
+    async with shared_machine.editor(folder, None, capabilities=CAPABILITIES) as client:
+        yield client
+        assert [m["method"] for m in client.log if str(m.get("method", "")).startswith(OURS)] == []
+
+
+@pytest.fixture
+async def plain(window: Client, shared_machine: Machine, model: Script) -> AsyncIterator[Plain]:
+    """A user in a session of the test's own; the window is the module's."""
+    plain = Plain(window, shared_machine.projects / "plain")
+    await plain.run("agentls.newSession")
+    yield plain
+    await plain.run("agentls.abort")
+
+
+@pytest.fixture
+async def fresh(machine: Machine) -> AsyncIterator[Plain]:
+    """A user whose editor was opened just now."""
+    folder = machine.project("fresh")
+    async with machine.editor(folder, None, capabilities=CAPABILITIES) as client:
+        yield Plain(client, folder)
