@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import anyio
 import pytest
 
 from agentls.engine.runner import Runner
-from agentls.engine.views import SNAPSHOT_MESSAGES, Views
+from agentls.engine.views import PAGE_BYTES, SNAPSHOT_MESSAGES, Views
 from agentls.errors import AgentError, ErrorKind
 from agentls.schema.base import Raw
 from agentls.schema.event import Scope
@@ -21,6 +22,7 @@ from engine.builders import World, pending, running
 
 OTHER = """
 import sys
+import time
 from pathlib import Path
 from agentls.storage.database import Database
 from agentls.storage.owners import Owners
@@ -257,3 +259,64 @@ async def test_text_of_any_kind_is_json_in_the_end(world: World, scope: Scope, v
     page = read(views.messages(scope.session_id, None, None))
     assert page["messages"][0]["parts"][0]["text"] == nasty
     assert page["messages"][2]["parts"][0]["state"]["input"] == {nasty: nasty}
+
+
+# -- size
+
+
+async def test_l14_a_page_and_a_snapshot_are_bounded_in_bytes_too(world: World, scope: Scope, views: Views) -> None:
+    """Eight messages of 1 MiB: a page ends before 4 MiB, whatever its limit, and the marks lead through all of them."""
+    with world.journal.transaction():
+        ids = [world.user(scope, "é" * (1 << 19)).id for _ in range(8)]
+    attached = views.attach(scope.session_id, None)
+    assert len(attached.json) < PAGE_BYTES + 10_000
+    snapshot = read(attached)["snapshot"]
+    assert message_ids(snapshot) == ids[-3:]
+    pages = [message_ids(snapshot)]
+    mark = snapshot.get("nextCursor")
+    while mark is not None:
+        page = views.messages(scope.session_id, mark, 500)
+        assert len(page.json) < PAGE_BYTES + 10_000
+        pages.append(message_ids(read(page)))
+        mark = read(page).get("nextCursor")
+    assert pages == [ids[5:], ids[2:5], ids[:2]]
+
+
+@pytest.mark.parametrize("sizes", [[5, 5, 1], [1, 1, 5], [5], [1, 5, 1, 5, 1]])
+async def test_l14_a_message_larger_than_a_page_comes_alone(
+    world: World, scope: Scope, views: Views, sizes: list[int]
+) -> None:
+    with world.journal.transaction():
+        ids = [world.user(scope, "x" * (size << 20)).id for size in sizes]
+    seen: list[str] = []
+    mark: str | None = None
+    while True:
+        page = read(views.messages(scope.session_id, mark, None))
+        texts = [one["parts"][0]["text"] for one in page["messages"]]
+        assert len(texts) == 1 or sum(map(len, texts)) < PAGE_BYTES
+        seen = message_ids(page) + seen
+        mark = page.get("nextCursor")
+        if mark is None:
+            break
+    assert seen == ids
+
+
+async def test_l14_a_history_of_five_thousand_messages_is_read_page_by_page(
+    world: World, scope: Scope, views: Views
+) -> None:
+    with world.journal.transaction():
+        ids = [world.user(scope, f"message {number} " + "x" * 2_000).id for number in range(5_000)]
+    seen: list[str] = []
+    mark: str | None = None
+    slowest = 0.0
+    while True:
+        began = time.thread_time()
+        page = views.messages(scope.session_id, mark, 500)
+        slowest = max(slowest, time.thread_time() - began)
+        assert len(page.json) < PAGE_BYTES
+        seen = message_ids(read(page)) + seen
+        mark = read(page).get("nextCursor")
+        if mark is None:
+            break
+    assert seen == ids
+    assert slowest < 0.5

@@ -469,7 +469,7 @@ export interface MessageWithParts {
   parts: (TextPart | ReasoningPart | FilePart | ToolPart | StepStartPart | StepFinishPart | PatchPart | AgentPart | SubtaskPart | CompactionPart)[];
 }
 
-/** `before` is the page mark (`nextCursor`) of an earlier answer. */
+/** `before` is the page mark (`nextCursor`) of an earlier answer. A page ends before `limit` at about 4 MiB. */
 export interface MessagesParams {
   sessionId: string;
   before?: string;

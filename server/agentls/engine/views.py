@@ -16,6 +16,9 @@ from agentls.storage.sessions import SessionQuery, SessionRow
 
 SNAPSHOT_MESSAGES = 50
 MOST = 500
+PAGE_BYTES = 4 * 1024 * 1024
+"""What a page holds at most, but for its newest message: larger frames would hold up what comes behind them."""
+_FIRST_SLICE = 10
 _MARK = re.compile(r"[0-9]{1,18}")
 
 
@@ -116,11 +119,23 @@ class Views:
         return json_object(**members, **self._page(session_id, None, SNAPSHOT_MESSAGES))
 
     def _page(self, session_id: str, before: int | None, limit: int) -> dict[str, str | None]:
-        messages, cursor = self._stores.messages.page(session_id, before, limit)
-        return {
-            "messages": json_array(self._message(message) for message in messages),
-            "nextCursor": None if cursor is None else f'"{cursor}"',
-        }
+        """Read in slices, each about as large as there is still room, so that no more is read than is sent."""
+        newest_first: list[str] = []
+        size, slice_, cursor, mark = 0, min(limit, _FIRST_SLICE), before, before
+        while slice_ > 0:
+            messages, cursor = self._stores.messages.page(session_id, cursor, slice_)
+            for message in reversed(messages):
+                text = self._message(message)
+                size += len(text) if text.isascii() else len(text.encode())
+                if newest_first and size > PAGE_BYTES:
+                    return _page_of(newest_first, mark)
+                newest_first.append(text)
+                mark = message.pos
+            if cursor is None:
+                break
+            room = (PAGE_BYTES - size) * len(newest_first) // size
+            slice_ = min(limit - len(newest_first), room)
+        return _page_of(newest_first, cursor)
 
     def _message(self, message: WireMessage) -> str:
         parts = [self._transcript.live_wire(part_id) or wire for part_id, wire in message.parts.items()]
@@ -132,6 +147,10 @@ class Views:
             return json_object(seq=seq, kind=kind, removed=f'"{row.id}"')
         wire = (self._transcript.live_wire(row.id) if row.kind == "part" else None) or row.wire
         return json_object(seq=seq, kind=kind, value=wire)
+
+
+def _page_of(newest_first: list[str], mark: int | None) -> dict[str, str | None]:
+    return {"messages": json_array(reversed(newest_first)), "nextCursor": None if mark is None else f'"{mark}"'}
 
 
 def bounded(limit: int | None) -> int:

@@ -71,7 +71,7 @@ class GetResult(Value):
 
 
 class MessagesParams(OfSession):
-    """`before` is the page mark (`nextCursor`) of an earlier answer."""
+    """`before` is the page mark (`nextCursor`) of an earlier answer. A page ends before `limit` at about 4 MiB."""
 
     before: str | None = None
     limit: PageSize = 50
