@@ -42,7 +42,7 @@ class OpenAIChat:
                 base_url=settings.base_url,
                 max_retries=0,
                 default_headers=dict(settings.headers),
-                http_client=_http_client(settings, transport),
+                http_client=http_client(settings, transport),
             )
         except httpx2.InvalidURL as error:
             message = f"provider.{settings.name}.options.baseURL is not a web address: {error}."
@@ -183,15 +183,16 @@ class OpenAIChat:
         return omitted
 
 
-def _http_client(settings: ProviderSettings, transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
-    """No read time-out: the stall timer is the one that knows data from comments. Proxies of the environment count,
-    but not on the way to this machine.
+def http_client(settings: ProviderSettings, transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
+    """No read time-out: the stall timer is the one that knows data from comments. No limit of connections: each
+    session that streams holds one, and one more must not wait for another's end. Proxies of the environment count, but
+    not on the way to this machine.
     """
     return httpx2.AsyncClient(
         transport=transport,
         verify=_tls(settings, injected=transport is not None),
         timeout=httpx2.Timeout(None, connect=_CONNECT, pool=_CONNECT),
-        limits=httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=60),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=60),
         follow_redirects=True,
         trust_env=not settings.loopback,
     )
