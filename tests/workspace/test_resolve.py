@@ -139,3 +139,51 @@ def test_a_linked_worktree_and_a_link_to_the_folder_are_found(tmp_path: Path) ->
     (tree / ".git").write_text("gitdir: /elsewhere\n")
     (tmp_path / "alias").symlink_to(tree)
     assert project_of(tmp_path / "alias" / "x") == project_of(tree)
+
+
+WINDOWS = ("C:\\tmp\\x.py", "c:/tmp/x.py", "C:\\tmp/x.py", "file:///c%3A/tmp/x.py", "file:///C:/tmp/x.py", "C:", "D:\\")
+
+
+@pytest.mark.parametrize("argument", WINDOWS)
+def test_b16_a_path_of_windows_is_told_what_to_give_in_its_place(root: Path, argument: str) -> None:
+    with pytest.raises(ToolError, match=r"a path of Windows.*Give "):
+        resolve(argument, root, root)
+    assert list(root.iterdir()) == [root / "src"]
+
+
+@pytest.mark.parametrize("argument", WINDOWS[:5])
+def test_b16_where_windows_drives_are_mounted_the_path_is_given(
+    root: Path, argument: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_dir = Path.is_dir
+    monkeypatch.setattr(Path, "is_dir", lambda path: str(path) == "/mnt/c" or is_dir(path))
+    with pytest.raises(ToolError, match=r"Give /mnt/c/tmp/x\.py\.$"):
+        resolve(argument, root, root)
+
+
+@pytest.mark.parametrize(
+    ("argument", "slashed"),
+    [
+        ("src\\a.py", "src/a.py"),
+        (".\\src\\a.py", "./src/a.py"),
+        ("\\\\host\\x", "//host/x"),
+        ("src/deep\\b", "src/deep/b"),
+    ],
+)
+def test_b16_backslashes_are_no_separators_here_and_the_error_says_what_is(
+    root: Path, argument: str, slashed: str
+) -> None:
+    with pytest.raises(ToolError, match="backslashes") as refused:
+        resolve(argument, root, root)
+    assert str(refused.value).endswith(slashed)
+
+
+@pytest.mark.parametrize("name", ["odd\\name.txt", "C:\\odd", "a:b.txt"])
+def test_b16_a_file_that_has_such_a_name_is_found(root: Path, name: str) -> None:
+    (root / name).write_text("x")
+    assert resolve(name, root, root).shown == name
+
+
+@pytest.mark.parametrize("argument", ["a:b", "x:1", "ab:/x", "time 12:30.txt"])
+def test_b16_a_colon_makes_no_drive(root: Path, argument: str) -> None:
+    assert resolve(argument, root, root).shown == argument

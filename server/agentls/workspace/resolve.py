@@ -14,6 +14,7 @@ from agentls.config.protected import is_protected
 from agentls.errors import ToolError
 
 _STREAM = re.compile(r"/dev/(fd/|std(in|out|err)$|tty|pts/)|/proc/[^/]+/(task/[^/]+/)?fd(info)?/")
+_DRIVE = re.compile(r"/?([A-Za-z]):(?:[\\/]|$)")
 _F_GETPATH = 50  # fcntl of macOS: the path as the file system spells it
 
 
@@ -61,6 +62,7 @@ class Resolved:
 def resolve(argument: str, directory: Path, root: Path) -> Resolved:
     """Follows links, `..`, `~` and `file:` URIs. `directory` is what a relative path starts from."""
     text = _plain(argument)
+    _check_separators(text, argument, directory)
     lexical = os.path.normpath(directory / text)
     if _STREAM.match(lexical) or _STREAM.match(str(directory / text)):
         raise ToolError(f"{argument} is a stream of a process, not a file. Give the path of a file.")
@@ -120,6 +122,19 @@ def _checked(text: str, argument: str) -> str:
     except UnicodeEncodeError as error:
         raise ToolError(f"The path {argument!r} holds characters that no file name can have.") from error
     return text
+
+
+def _check_separators(text: str, argument: str, directory: Path) -> None:
+    """A path as Windows writes it would be one odd name here. It counts as one only where there is such a file."""
+    drive = _DRIVE.match(text)
+    if (drive is None and "\\" not in text) or os.path.lexists(directory / text):
+        return
+    slashed = text.replace("\\", "/")
+    if drive is None:
+        raise ToolError(f"The path {argument} has backslashes. Here slashes separate folders: {slashed}")
+    mount = Path("/mnt", drive[1].lower())
+    path = str(mount / slashed[drive.end() :].lstrip("/")) if mount.is_dir() else "a path of this machine, with slashes"
+    raise ToolError(f"{argument} is a path of Windows, and here there are no drive letters. Give {path}.")
 
 
 def _spelled(path: str) -> str:
