@@ -138,7 +138,7 @@ async def asked_or_begun(talk: Talk) -> Message | None:
     return asking.result() if asking in done else None
 
 
-async def test_l15_while_asking(talk: Talk, model: Script) -> None:
+async def test_l15_p17_while_asking(talk: Talk, model: Script) -> None:
     model.plays(calls(("bash", {"command": "echo ran > ran"}), ("bash", {"command": "echo ran > ran"})))
     turn_id = (await talk.prompt("Run it."))["turnId"]
     asked = await talk.asked()

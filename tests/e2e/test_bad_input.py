@@ -233,7 +233,7 @@ async def stop(talk: Talk) -> Message:
     return await talk.ended()
 
 
-async def test_a_failed_attempt_leaves_nothing_behind(talk: Talk, model: Script) -> None:
+async def test_s13_c11_a_failed_attempt_leaves_nothing_behind(talk: Talk, model: Script) -> None:
     """S13, C11: a stream that breaks is tried again; what it had streamed goes."""
     broken = says("half of it, and then", 3, gate=None)
     model.plays(
@@ -272,7 +272,7 @@ async def test_nobody_listens_at_the_provider(machine: Machine, model: Script) -
         await talk.ask("session/update", model={"providerId": "fake", "modelId": "test-model"})
 
 
-async def test_a_demanded_wait_of_hours_ends_the_turn_and_says_when(talk: Talk, model: Script) -> None:
+async def test_s28_a_demanded_wait_of_hours_ends_the_turn_and_says_when(talk: Talk, model: Script) -> None:
     model.plays(Status(429, {"error": {"message": "daily limit"}}, {"retry-after": "7200"}))
     await talk.prompt("Hi.")
     await failed(talk, "daily limit")

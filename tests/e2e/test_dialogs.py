@@ -140,7 +140,7 @@ async def test_a_question_without_options_answers_that_nobody_could(talk: Talk, 
     assert client.seen("window/showMessageRequest", after=mark) == []
 
 
-async def test_an_abort_takes_the_message_back(talk: Talk, model: Script) -> None:
+async def test_p17_an_abort_takes_the_message_back(talk: Talk, model: Script) -> None:
     """The client is told by `$/cancelRequest`; a late click is harmless."""
     client, mark = talk.client, talk.client.mark()
     person = Person(client)

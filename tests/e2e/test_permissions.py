@@ -68,7 +68,7 @@ async def test_an_unknown_reply_allows_nothing(talk: Talk, model: Script) -> Non
     await talk.ended()
 
 
-async def test_always_for_the_session_asks_no_more_there_but_elsewhere(
+async def test_p12_always_for_the_session_asks_no_more_there_but_elsewhere(
     talk: Talk, model: Script, shared: Client
 ) -> None:
     model.plays(calls(bash("git status")), calls(bash("git status --short"), ids="second"), says("Done."))
@@ -97,7 +97,9 @@ async def test_always_for_the_session_asks_no_more_there_but_elsewhere(
     await talk.asked(after=talk.client.mark())
 
 
-async def test_always_for_the_project_holds_in_its_other_sessions(talk: Talk, model: Script, shared: Client) -> None:
+async def test_p12_always_for_the_project_holds_in_its_other_sessions(
+    talk: Talk, model: Script, shared: Client
+) -> None:
     model.plays(calls(bash("git log")), says("Done."))
     await talk.prompt("Look.")
     await talk.reply(await talk.asked(), "always", scope="project")
@@ -183,7 +185,7 @@ async def test_a_change_of_mode_judges_open_questions_anew(talk: Talk, model: Sc
     assert (talk.folder / "a").exists()
 
 
-async def test_two_questions_at_once_are_answered_apart(talk: Talk, model: Script) -> None:
+async def test_p14_p16_two_questions_at_once_are_answered_apart(talk: Talk, model: Script) -> None:
     """Two reads run together, and so do their questions; the status is `waiting` only when both wait."""
     for name in ("a.env", "b.env"):
         (talk.folder / name).write_text(f"SECRET={name}\n")
@@ -204,7 +206,7 @@ async def test_two_questions_at_once_are_answered_apart(talk: Talk, model: Scrip
     assert "SECRET=b.env" in outputs[1]
 
 
-async def test_a_plain_reject_also_closes_the_sessions_other_questions(talk: Talk, model: Script) -> None:
+async def test_p16_a_plain_reject_also_closes_the_sessions_other_questions(talk: Talk, model: Script) -> None:
     for name in ("a.env", "b.env"):
         (talk.folder / name).write_text("SECRET\n")
     made = [("read", {"filePath": str(talk.folder / name)}) for name in ("a.env", "b.env")]
@@ -219,7 +221,7 @@ async def test_a_plain_reject_also_closes_the_sessions_other_questions(talk: Tal
     assert [tool["state"]["status"] for tool in await talk.tools()] == ["error", "error"]
 
 
-async def test_a_granted_always_answers_the_other_question_too(talk: Talk, model: Script, shared: Client) -> None:
+async def test_p14_a_granted_always_answers_the_other_question_too(talk: Talk, model: Script, shared: Client) -> None:
     model.plays(calls(bash("git status"), bash("git status --short")), says("Done."))
     turn_id = (await talk.prompt("Look."))["turnId"]
     await talk.reply(await talk.asked(), "always")
@@ -264,7 +266,7 @@ async def test_a_dismissed_question_stops_the_turn(talk: Talk, model: Script) ->
     assert (await talk.prompt("Go on.", wait="idle"))["stopReason"] == "done"
 
 
-async def test_replies_of_many_at_once_resolve_each_once(talk: Talk, model: Script, shared: Client) -> None:
+async def test_p14_replies_of_many_at_once_resolve_each_once(talk: Talk, model: Script, shared: Client) -> None:
     talks = [await Talk.begin(shared, talk.folder) for _ in range(4)]
     model.plays()
     for number, one in enumerate(talks):

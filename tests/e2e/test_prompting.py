@@ -27,7 +27,7 @@ async def test_c15_a_steered_prompt_joins_the_running_turn_at_its_next_step(talk
     assert len(talk.seen("turn/started")) == 1
 
 
-async def test_a_prompt_steered_into_the_last_step_is_still_answered(talk: Talk, model: Script) -> None:
+async def test_c15_a_prompt_steered_into_the_last_step_is_still_answered(talk: Talk, model: Script) -> None:
     model.plays(says("The answer to one.", 2, gate="half"), says("The answer to two."))
     first = await talk.prompt("One.")
     await talk.first_text()
@@ -42,7 +42,7 @@ async def test_a_prompt_steered_into_the_last_step_is_still_answered(talk: Talk,
     assert last["parentId"] == result["messageId"]
 
 
-async def test_a_queued_prompt_gets_a_turn_of_its_own(talk: Talk, model: Script) -> None:
+async def test_c15_a_queued_prompt_gets_a_turn_of_its_own(talk: Talk, model: Script) -> None:
     model.plays(says("First answer.", 2, gate="half"), says("Second answer."), says("Third answer."))
     first = await talk.prompt("One.")
     await talk.first_text()
@@ -77,7 +77,7 @@ def is_turn_or_idle(message: dict, talk: Talk) -> bool:
     return message.get("method") in ("turn/started", "turn/ended")
 
 
-async def test_a_queued_prompt_can_be_taken_back(talk: Talk, model: Script) -> None:
+async def test_c15_a_queued_prompt_can_be_taken_back(talk: Talk, model: Script) -> None:
     model.plays(says("First answer.", 2, gate="half"))
     await talk.prompt("One.")
     await talk.first_text()
@@ -239,7 +239,7 @@ async def test_an_ill_formed_new_message_id_is_invalid(talk: Talk, wrong: str) -
     assert (refused.value.code, refused.value.kind) == (-32602, "invalid_params")
 
 
-async def test_an_abort_holds_the_queue_until_the_next_prompt_or_continue(talk: Talk, model: Script) -> None:
+async def test_c15_an_abort_holds_the_queue_until_the_next_prompt_or_continue(talk: Talk, model: Script) -> None:
     model.plays(says("one two", 2, gate="never"))
     await talk.prompt("One.")
     await talk.first_text()
@@ -255,7 +255,7 @@ async def test_an_abort_holds_the_queue_until_the_next_prompt_or_continue(talk: 
     assert (await talk.texts())[1:] == ["Answer to two.", "Answer to three."]
 
 
-async def test_a_steered_prompt_after_an_abort_comes_before_the_held_queue(talk: Talk, model: Script) -> None:
+async def test_c15_a_steered_prompt_after_an_abort_comes_before_the_held_queue(talk: Talk, model: Script) -> None:
     model.plays(says("one two", 2, gate="never"))
     await talk.prompt("One.")
     await talk.first_text()

@@ -33,7 +33,7 @@ def folder(machine: Machine) -> Path:
 
 
 @pytest.mark.parametrize("how", ["kill", "shutdown", "end of input"])
-async def test_a_permission_is_answered_after_the_restart_and_the_turn_goes_on(
+async def test_p19_a_permission_is_answered_after_the_restart_and_the_turn_goes_on(
     machine: Machine, folder: Path, model: Script, how: str
 ) -> None:
     edit = {"filePath": str(folder / "a.txt"), "oldString": "one", "newString": "two"}
@@ -74,7 +74,7 @@ async def test_a_permission_is_answered_after_the_restart_and_the_turn_goes_on(
 
 
 @pytest.mark.parametrize("how", ["kill"])
-async def test_a_rejection_after_the_restart_stops_the_turn(
+async def test_p19_a_rejection_after_the_restart_stops_the_turn(
     machine: Machine, folder: Path, model: Script, how: str
 ) -> None:
     model.plays(calls(("bash", {"command": "echo ran > ran"}), ("bash", {"command": "echo also > ran"})))
@@ -95,7 +95,7 @@ async def test_a_rejection_after_the_restart_stops_the_turn(
 
 
 @pytest.mark.parametrize("how", ["kill", "shutdown"])
-async def test_a_question_is_answered_after_the_restart(
+async def test_p19_a_question_is_answered_after_the_restart(
     machine: Machine, folder: Path, model: Script, how: str
 ) -> None:
     model.plays(calls(("question", QUESTION)), says("Blue it is."))
@@ -140,7 +140,7 @@ async def test_a_file_that_changed_before_the_answer_is_not_overwritten(
         assert (await talk.tools())[1]["state"]["status"] == "error"
 
 
-async def test_abort_and_steer_end_a_turn_that_waits_since_before_the_restart(
+async def test_p17_p19_abort_and_steer_end_a_turn_that_waits_since_before_the_restart(
     machine: Machine, folder: Path, model: Script
 ) -> None:
     model.plays(calls(("bash", {"command": "echo ran > ran"})))

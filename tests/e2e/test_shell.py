@@ -35,7 +35,7 @@ async def test_it_runs_at_once_with_live_output(talk: Talk, model: Script) -> No
     assert any(message["role"] == "tool" and "last word" in message["content"] for message in told)
 
 
-async def test_abort_ends_it_and_its_children(talk: Talk, model: Script) -> None:
+async def test_l15_abort_ends_it_and_its_children(talk: Talk, model: Script) -> None:
     number = unique()
     started = await talk.ask("session/shell", command=f"setsid sleep {number} & echo begun; sleep {number}")
     await talk.output("begun")

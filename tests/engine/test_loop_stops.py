@@ -89,7 +89,7 @@ async def test_a_queue_is_held_after_an_abort_until_continue(tmp_path: Path) -> 
         assert (await queued.outcome()).stop_reason == "done"
 
 
-async def test_a_broken_attempt_leaves_nothing_and_is_made_again(tmp_path: Path) -> None:
+async def test_s13_a_broken_attempt_leaves_nothing_and_is_made_again(tmp_path: Path) -> None:
     """S13, C11: neither text nor calls of a failed attempt stay."""
     failure = ModelFailure(FailureKind.STREAM, "the stream broke", provider="script", retryable=True, retry_after=0)
     model = ScriptedModel([Say("Hel"), Call("list", {}), Fail(failure)], [Say("Hello")])

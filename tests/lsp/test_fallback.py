@@ -100,7 +100,7 @@ async def test_one_at_a_time_in_the_order_of_asking(screen: Screen) -> None:
     assert screen.resolutions() == ["allowed", "rejected"]
 
 
-async def test_what_is_answered_elsewhere_is_withdrawn_and_the_late_click_ignored(screen: Screen) -> None:
+async def test_p17_what_is_answered_elsewhere_is_withdrawn_and_the_late_click_ignored(screen: Screen) -> None:
     screen.asks("first")
     await screen.settle()
     screen.asks("second")

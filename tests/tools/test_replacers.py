@@ -98,7 +98,7 @@ _LINES = st.lists(
 
 
 @given(_LINES, _LINES, st.booleans())
-def test_an_edit_changes_only_what_it_quoted(lines: list[str], quoted: list[str], every: bool) -> None:
+def test_e08_e09_an_edit_changes_only_what_it_quoted(lines: list[str], quoted: list[str], every: bool) -> None:
     view, old, new = "\n".join(lines), "\n".join(quoted), "NEW"
     assume(old)
     try:

@@ -89,7 +89,7 @@ async def test_long_output_keeps_both_ends_and_the_whole_in_a_file(desk: Desk, b
 @pytest.mark.parametrize(
     "text", ["x\n" * 5000, "y" * 200_000, ("z" * 3000 + "\n") * 100, "ü" * 60_000, "a\n" + "b" * 99_999]
 )
-def test_cut_output_stays_within_its_bounds(tmp_path: Path, text: str, tail: bool) -> None:
+def test_e12_cut_output_stays_within_its_bounds(tmp_path: Path, text: str, tail: bool) -> None:
     cut = Outputs(tmp_path).cut(text, tail=tail)
     assert cut.file is not None
     assert cut.file.read_text() == text
