@@ -21,15 +21,46 @@ async def test_a_crlf_buffer_on_an_lf_disk_is_not_dirty_and_keeps_its_line_ends(
     assert buffer.text == "one\r\n2\r\nand\r\n3\r\n"
 
 
-async def test_a_crlf_file_stays_one_when_its_buffer_is_dirty(desk: Desk) -> None:
-    path = desk.file("one\r\ntwo\r\n")
-    buffer = desk.editor.open(path)
-    desk.editor.type(buffer, "two", "user")
+@pytest.mark.parametrize(
+    ("disk", "shown", "typed", "edited", "left"),
+    [
+        pytest.param(
+            "one\r\ntwo\r\n",
+            None,
+            ("two", "user"),
+            ("one\nuser", "one\nnew\nuser"),
+            "one\r\nnew\r\nuser\r\n",
+            id="line ends of a CRLF file",
+        ),
+        pytest.param(
+            "\ufeffone\ntwo\n",
+            "\ufeffone\ntwo\n",
+            ("two", "user"),
+            ("one", "ONE"),
+            "\ufeffONE\nuser\n",
+            id="a byte order mark that is shown",
+        ),
+        pytest.param(
+            "🙂🙂 first\na 👩‍👩‍👧 b old c\n",
+            None,
+            ("🙂 first", "🙂 typed 🙂"),
+            ("b old c", "b 🙂 c"),
+            "🙂🙂 typed 🙂\na 👩‍👩‍👧 b 🙂 c\n",
+            id="emoji, which count as two in UTF-16",
+        ),
+    ],
+)
+async def test_an_edit_of_a_dirty_buffer_keeps_what_is_there(
+    desk: Desk, disk: str, shown: str | None, typed: tuple[str, str], edited: tuple[str, str], left: str
+) -> None:
+    path = desk.file(disk)
+    buffer = desk.editor.open(path, shown)
+    desk.editor.type(buffer, *typed)
 
-    state = await desk.one(edit(path, "one\nuser", "one\nnew\nuser"))
+    state = await desk.one(edit(path, *edited))
 
     assert state["status"] == "completed", state
-    assert buffer.text == "one\r\nnew\r\nuser\r\n"
+    assert buffer.text == left
 
 
 @pytest.mark.parametrize("shown", ["one\ntwo\n", "\ufeffone\ntwo\n"])
@@ -46,28 +77,6 @@ async def test_a_byte_order_mark_makes_no_buffer_dirty(desk: Desk, shown: str) -
     assert again["status"] == "completed", again
     assert buffer.text == shown.replace("one", "ONE").replace("two", "TWO")
     assert path.read_bytes() == b"\xef\xbb\xbfONE\nTWO\n"
-
-
-async def test_a_dirty_buffer_that_shows_its_mark_keeps_it(desk: Desk) -> None:
-    path = desk.file(b"\xef\xbb\xbfone\ntwo\n")
-    buffer = desk.editor.open(path, "\ufeffone\ntwo\n")
-    desk.editor.type(buffer, "two", "user")
-
-    state = await desk.one(edit(path, "one", "ONE"))
-
-    assert state["status"] == "completed", state
-    assert buffer.text == "\ufeffONE\nuser\n"
-
-
-async def test_positions_behind_emoji_are_counted_in_utf16(desk: Desk) -> None:
-    path = desk.file("🙂🙂 first\na 👩‍👩‍👧 b old c\n")
-    buffer = desk.editor.open(path)
-    desk.editor.type(buffer, "🙂 first", "🙂 typed 🙂")
-
-    state = await desk.one(edit(path, "b old c", "b 🙂 c"))
-
-    assert state["status"] == "completed", state
-    assert buffer.text == "🙂🙂 typed 🙂\na 👩‍👩‍👧 b 🙂 c\n"
 
 
 async def test_positions_in_the_encoding_that_was_negotiated(machine: Machine, model: Script) -> None:
