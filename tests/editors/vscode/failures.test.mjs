@@ -1,7 +1,7 @@
 /** No server, a wrong one, one that dies again and again: the client says what happened and offers what helps. */
 import assert from "node:assert/strict";
 import { after, beforeEach } from "node:test";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Desk } from "./desk/desk.mjs";
 import { says } from "./desk/model.mjs";
@@ -66,6 +66,20 @@ desk.test("no Python: the client says so, offers what helps, and keeps what was 
     const everywhere = (await chat.input.inputValue()) + (await chat.frame.locator("body").innerText());
     return everywhere.includes("a long and careful prompt");
   });
+});
+
+desk.test("what would fetch the server is not started unasked: it is offered, and chosen it is what starts", async () => {
+  const uvx = program("bin/uvx", `#!/bin/sh\necho "$*" >> ${desk.at("fetched")}\nexec ${SERVER}\n`);
+  await restart();
+  await banner.getByText("run it with uvx or pipx").waitFor();
+  assert.equal(existsSync(desk.at("fetched")), false);
+  await chat.button("Install agentls", banner).click();
+  await window.choose(window.quickRow("Run with uvx"));
+  await banner.waitFor({ state: "detached" });
+  assert.equal(readFileSync(desk.at("fetched"), "utf8"), "agentls\n");
+  rmSync(uvx);
+  await setPath();
+  await banner.getByText("No Python was found either").waitFor();
 });
 
 desk.test("no server: the client says where it looked, and the words arrive once it is there", async () => {

@@ -1,5 +1,5 @@
-/** Where the server's program is: what the setting says, then what stands in the usual places, then what can fetch it. */
-import { isAbsolute, join } from "node:path";
+/** Where the server's program is: what the setting says, then what stands in the usual places. */
+import { basename, isAbsolute, join } from "node:path";
 import type { Remedy } from "../shared/messages";
 
 export interface Program {
@@ -30,6 +30,25 @@ export interface Surroundings {
 
 export type Found = { program: Program } | { problem: Problem };
 
+/** A way to get the server. None is gone unasked: whoever owns its name in an index would run code here. */
+export interface Way {
+  label: string;
+  description: string;
+  /** The program that it takes. */
+  by: "uv" | "uvx" | "pipx";
+  /** The setting `agentls.path` for it; absent if the label is a command that installs. */
+  path?: string[];
+}
+
+const WAYS: readonly Way[] = [
+  { by: "uv", label: "uv tool install agentls", description: "in a terminal; uv brings its own Python if need be" },
+  { by: "pipx", label: "pipx install agentls", description: "in a terminal; needs Python 3.11 or newer" },
+  { by: "uvx", label: "Run with uvx", description: "fetched from the Python package index when it starts, not installed", path: ["uvx", "agentls"] },
+  { by: "pipx", label: "Run with pipx", description: "fetched from the Python package index when it starts, not installed", path: ["pipx", "run", "agentls"] },
+];
+const WHERE = "agentls was not found: not in the workspace's .venv, not in the Python environment, not on the PATH";
+const FETCHING = new Set(["uvx", "pipx"]);
+
 /** Where installers of tools put programs, which a desktop's PATH often lacks. */
 const USUAL = [".local/bin", ".cargo/bin"];
 
@@ -46,7 +65,7 @@ function onPath(name: string, around: Surroundings): string[] {
 }
 
 function program(command: string, ...args: string[]): Found {
-  return { program: { command, args, fetches: false } };
+  return { program: { command, args, fetches: FETCHING.has(basename(command)) } };
 }
 
 /** Absent if it is no setting of ours. */
@@ -65,20 +84,21 @@ async function named(setting: readonly string[], around: Surroundings): Promise<
   return { problem: { reason: `The setting agentls.path names ${name}, which ${why}. Correct it.`, remedies: ["choosePath", "readme"] } };
 }
 
-async function launcher(around: Surroundings): Promise<Program | undefined> {
-  const uvx = await first(onPath("uvx", around), around);
-  if (uvx !== undefined) return { command: uvx, args: ["agentls"], fetches: true };
-  const pipx = await first(onPath("pipx", around), around);
-  return pipx === undefined ? undefined : { command: pipx, args: ["run", "agentls"], fetches: true };
+/** The ways that can be gone on this machine. */
+export async function waysToGet(around: Surroundings): Promise<Way[]> {
+  const there = await Promise.all(WAYS.map(({ by }) => first(onPath(by, around), around)));
+  return WAYS.filter((_, index) => there[index] !== undefined);
 }
 
 async function missing(around: Surroundings): Promise<Problem> {
+  if ((await waysToGet(around)).length > 0) {
+    return { reason: `${WHERE}. Install it, run it with uvx or pipx, or choose where it is.`, remedies: ["install", "choosePath", "readme", "restart"] };
+  }
   const python = await first(["python3", "python"].flatMap((name) => onPath(name, around)), around);
-  const where = "agentls was not found: not in the workspace's .venv, not in the Python environment, not on the PATH";
   const reason =
     python === undefined
-      ? `${where}. No Python was found either; agentls needs Python 3.11 or newer, and uv (docs.astral.sh/uv) brings both.`
-      : `${where}, and neither uvx nor pipx, which could fetch it. Install uv or pipx, or choose where agentls is.`;
+      ? `${WHERE}. No Python was found either; agentls needs Python 3.11 or newer, and uv (docs.astral.sh/uv) brings both.`
+      : `${WHERE}, and neither uvx nor pipx, which could fetch it. Install uv or pipx, or choose where agentls is.`;
   return { reason, remedies: ["choosePath", "readme", "restart"] };
 }
 
@@ -97,9 +117,7 @@ export async function findServer(around: Surroundings): Promise<Found> {
     ],
     around,
   );
-  if (own !== undefined) return program(own);
-  const fetching = await launcher(around);
-  return fetching ? { program: fetching } : { problem: await missing(around) };
+  return own === undefined ? { problem: await missing(around) } : program(own);
 }
 
 /** What a program that could not be started, or that ended before it said anything, means for a person. */

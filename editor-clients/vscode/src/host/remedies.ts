@@ -3,8 +3,10 @@ import * as vscode from "vscode";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Remedy } from "../shared/messages";
+import { waysToGet, type Way } from "./find";
 import { settings } from "./settings";
 import type { Server } from "./server";
+import { surroundings } from "./surroundings";
 
 const TITLES: Record<Remedy, string> = {
   restart: "Try again",
@@ -14,6 +16,11 @@ const TITLES: Record<Remedy, string> = {
   readme: "How to install",
   trust: "Trust this folder…",
 };
+
+/** The new setting starts the server. */
+async function choose(path: string | string[]): Promise<void> {
+  await vscode.workspace.getConfiguration("agentls").update("path", path, vscode.ConfigurationTarget.Global);
+}
 
 export interface RemedyDeps {
   server: Server;
@@ -72,14 +79,19 @@ export class Remedies {
     }
   }
 
-  /** In a terminal, so that the user sees what is done. */
   async #install(): Promise<void> {
-    const ways = [
-      { label: "uv tool install agentls", description: "uv brings its own Python if need be" },
-      { label: "pipx install agentls", description: "needs Python 3.11 or newer" },
-    ];
-    const way = await vscode.window.showQuickPick(ways, { title: "Install agentls", placeHolder: "Runs in a terminal; the server starts afterwards" });
-    if (way === undefined) return;
+    const ways = await waysToGet(await surroundings());
+    if (ways.length === 0) {
+      void vscode.window.showInformationMessage("Install uv (docs.astral.sh/uv) or pipx first: they fetch agentls.");
+      return;
+    }
+    const way = await vscode.window.showQuickPick(ways, { title: "Install agentls, or run it without", placeHolder: "The server starts afterwards" });
+    if (way?.path) await choose(way.path);
+    else if (way) await this.#installBy(way);
+  }
+
+  /** In a terminal, so that the user sees what is done. */
+  async #installBy(way: Way): Promise<void> {
     const definition = { type: "agentls", command: way.label };
     const task = new vscode.Task(definition, vscode.TaskScope.Workspace, "Install agentls", "agentls", new vscode.ShellExecution(way.label));
     const execution = await vscode.tasks.executeTask(task);
@@ -92,6 +104,6 @@ export class Remedies {
 
   async #choosePath(): Promise<void> {
     const [file] = (await vscode.window.showOpenDialog({ title: "Where is agentls?", openLabel: "Use this program", canSelectMany: false })) ?? [];
-    if (file) await vscode.workspace.getConfiguration("agentls").update("path", file.fsPath, vscode.ConfigurationTarget.Global);
+    if (file) await choose(file.fsPath);
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { findServer, startProblem, type Surroundings } from "../../src/host/find";
+import { findServer, startProblem, waysToGet, type Surroundings } from "../../src/host/find";
 
 function around(there: string[], more: Partial<Surroundings> = {}): Surroundings {
   return {
@@ -19,15 +19,29 @@ async function line(there: string[], more: Partial<Surroundings> = {}): Promise<
   return "program" in found ? [found.program.command, ...found.program.args].join(" ") : `problem: ${found.problem.reason}`;
 }
 
-const ALL = ["/ws/.venv/bin/agentls", "/envs/py/bin/agentls", "/opt/bin/agentls", "/home/me/.local/bin/uvx", "/usr/bin/pipx"];
+const ALL = ["/ws/.venv/bin/agentls", "/envs/py/bin/agentls", "/opt/bin/agentls", "/home/me/.local/bin/agentls"];
 const PYTHON = { pythons: ["/envs/py/bin/python"] };
 
 test("the places are tried in their order", async () => {
   assert.equal(await line(ALL, PYTHON), "/ws/.venv/bin/agentls");
   assert.equal(await line(ALL.slice(1), PYTHON), "/envs/py/bin/agentls");
   assert.equal(await line(ALL.slice(2), PYTHON), "/opt/bin/agentls");
-  assert.equal(await line(ALL.slice(3), PYTHON), "/home/me/.local/bin/uvx agentls");
-  assert.equal(await line(ALL.slice(4), PYTHON), "/usr/bin/pipx run agentls");
+  assert.equal(await line(ALL.slice(3), PYTHON), "/home/me/.local/bin/agentls");
+});
+
+test("what would fetch it is not started unasked, but offered", async () => {
+  const there = around(["/home/me/.local/bin/uvx", "/usr/bin/pipx"]);
+  const found = await findServer(there);
+  assert.ok("problem" in found);
+  assert.match(found.problem.reason, /^agentls was not found.*Install it, run it with uvx or pipx, or choose where it is\.$/);
+  assert.equal(found.problem.remedies[0], "install");
+  assert.deepEqual((await waysToGet(there)).map(({ label }) => label), ["pipx install agentls", "Run with uvx", "Run with pipx"]);
+  assert.deepEqual(await waysToGet(around([])), []);
+});
+
+test("once it was chosen it is what fetches", async () => {
+  const there = around(["/home/me/.local/bin/uvx"], { setting: ["uvx", "agentls"] });
+  assert.deepEqual(await findServer(there), { program: { command: "/home/me/.local/bin/uvx", args: ["agentls"], fetches: true } });
 });
 
 test("a folder that is not trusted is not looked into", async () => {
