@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Remedy } from "../shared/messages";
+import { requestError } from "./failure";
 import { waysToGet, type Way } from "./find";
 import { settings } from "./settings";
 import type { Server } from "./server";
@@ -94,12 +95,18 @@ export class Remedies {
   async #installBy(way: Way): Promise<void> {
     const definition = { type: "agentls", command: way.label };
     const task = new vscode.Task(definition, vscode.TaskScope.Workspace, "Install agentls", "agentls", new vscode.ShellExecution(way.label));
-    const execution = await vscode.tasks.executeTask(task);
-    const ended = vscode.tasks.onDidEndTaskProcess((event) => {
-      if (event.execution !== execution) return;
+    const started = vscode.tasks.executeTask(task);
+    const ended = vscode.tasks.onDidEndTaskProcess(async (event) => { // listened to at once: it may end before it is known to have begun
+      if (event.execution !== (await started)) return;
       ended.dispose();
-      if (event.exitCode === 0) void this.run("restart");
+      if (event.exitCode === 0) await this.run("restart");
     });
+    try {
+      await started;
+    } catch (error) {
+      ended.dispose();
+      void vscode.window.showErrorMessage(`${way.label} could not be run: ${requestError(error).message}`);
+    }
   }
 
   async #choosePath(): Promise<void> {
