@@ -27,7 +27,7 @@ class Program:
         self.machine = Machine(folder, "http://127.0.0.1:9/v1")
         self.project = self.machine.project("project", {"a.txt": "one\ntwo\n"})
         self._files = folder
-        self._url = ""
+        self.url = ""
         self._started: list[Any] = []
 
     def model(self, *script: dict[str, Any], **settings: Any) -> None:
@@ -42,12 +42,12 @@ class Program:
         )
         self._started.append(server)
         assert server.stdout
-        self._url = server.stdout.readline().strip()
-        self.machine.settings(self._url, **settings)
+        self.url = server.stdout.readline().strip()
+        self.machine.settings(self.url, **settings)
 
     def open(self, gate: str) -> None:
         """The model goes on from a gate of its script."""
-        url = self._url.removesuffix("/v1")
+        url = self.url.removesuffix("/v1")
         urllib.request.urlopen(urllib.request.Request(f"{url}/gate/{gate}", method="POST"), timeout=SECONDS).close()
 
     def requests(self) -> list[dict[str, Any]]:

@@ -17,7 +17,10 @@ def test_version_is_one_line(program: Program) -> None:
 def test_help_names_every_command(program: Program) -> None:
     ran = program.run("--help")
     assert ran.returncode == 0
-    assert all(f"\n  {command} " in ran.stdout for command in ("demo", "prompt", "schema", "serve"))
+    assert all(
+        f"\n  {command} " in ran.stdout
+        for command in ("demo", "doctor", "models", "prompt", "schema", "serve", "sessions")
+    )
 
 
 def test_help_of_prompt_tells_the_exit_codes(program: Program) -> None:
@@ -39,6 +42,13 @@ def test_help_of_prompt_tells_the_exit_codes(program: Program) -> None:
         (["prompt", "-"], "The prompt is empty"),
         (["prompt", "hi", "-C", ".", "--session", "ses_1"], "leave out --directory"),
         (["demo", "."], "is not empty"),
+        (["models", "-C", "/not/there"], "'/not/there' does not exist"),
+        (["doctor", "now"], "unexpected extra argument"),
+        (["sessions", "wrong"], "No such command 'wrong'"),
+        (["sessions", "list", "--limit", "0"], "0 is not in the range"),
+        (["sessions", "list", "--all", "-C", "."], "exclude each other"),
+        (["sessions", "export"], "Missing argument 'ID'"),
+        (["sessions", "delete"], "Missing argument 'ID...'"),
     ],
 )
 def test_a_mistake_in_what_was_typed_is_told_in_one_line(program: Program, words: list[str], told: str) -> None:

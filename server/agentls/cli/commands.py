@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,15 +9,13 @@ import click
 
 from agentls import __version__
 from agentls.cli.ending import Exit, complain
+from agentls.cli.options import AS_JSON, FOLDER, Job, folder, start
+from agentls.cli.sessions_commands import sessions
 
 _EXITS = """\b
 Exit codes:
   0 done   1 error   2 usage   3 something was rejected, or nobody could answer
   4 cut by a limit of length or steps   5 content filter   70 a fault of ours   130 aborted"""
-Job = Callable[[], int]
-"""What a command does once its arguments are read; returns the exit code."""
-
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def run(arguments: list[str]) -> int:
@@ -67,7 +64,7 @@ def serve() -> Job:
 
 @commands.command(epilog=_EXITS)
 @click.argument("text")
-@click.option("-C", "--directory", type=_FOLDER, help="Work in this folder instead of the current one.")
+@click.option("-C", "--directory", type=FOLDER, help="Work in this folder instead of the current one.")
 @click.option("--agent", help="Which agent answers, such as `build` or `plan`.")
 @click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Which model answers; else the settings decide.")
 @click.option(
@@ -109,10 +106,44 @@ def demo(folder: Path | None) -> Job:
     return lambda: _demo(folder)
 
 
+@commands.command("models")
+@click.option("-C", "--directory", type=FOLDER, help="As the settings of this folder say, not of the current one.")
+@AS_JSON
+def list_models(directory: Path | None, *, as_json: bool) -> Job:
+    """List the models that can be chosen here, the default one marked."""
+
+    async def job() -> int:
+        from agentls.cli.models import models
+
+        return await models(folder(directory), as_json=as_json)
+
+    return lambda: start(job)
+
+
+@commands.command("doctor")
+@click.option("-C", "--directory", type=FOLDER, help="Look at this folder instead of the current one.")
+@AS_JSON
+def see_doctor(directory: Path | None, *, as_json: bool) -> Job:
+    """Check settings, storage, tools and the way to the model, and say what to do.
+
+    ✓ is well, ! works but perhaps not as expected, ✗ has to be mended: then the exit code is 1.
+    """
+
+    async def job() -> int:
+        from agentls.cli.doctor import doctor
+
+        return await doctor(folder(directory), as_json=as_json)
+
+    return lambda: start(job)
+
+
 @commands.command()
 def schema() -> Job:
     """Print the protocol as JSON Schema."""
     return _schema
+
+
+commands.add_command(sessions)
 
 
 def _serve() -> int:
