@@ -25,6 +25,8 @@ interface Waiting {
   failed: (error: RequestError) => void;
 }
 
+const AGAIN_MS = 2000; // from words that were sent to saying them once more
+
 const waiting = new Map<number, Waiting>();
 let requests = 0;
 
@@ -53,6 +55,15 @@ export function begin(): void {
 export function send(sent: Sent): void {
   keep({ sending: [...kept.sending, sent] });
   post(sent);
+  const { sessionId } = kept;
+  window.setTimeout(() => { again(sent, sessionId); }, AGAIN_MS);
+}
+
+/** As long as the host is silent, unless the chat shows another session now: then the next page says it. */
+function again(sent: Sent, sessionId: string | undefined): void {
+  if (!kept.sending.includes(sent)) return;
+  if (kept.sessionId === sessionId) post(sent);
+  window.setTimeout(() => { again(sent, sessionId); }, AGAIN_MS);
 }
 
 export function taken(messageId: string): void {

@@ -102,6 +102,22 @@ test("what was sent is said again by the page that takes this one's place, until
   assert.deepEqual((await pages.chat.posted("ready")).sending, []);
 });
 
+test("what the host does not say that it has is said again, in its session only", { skip }, async () => {
+  await pages.chat.send(state(), attach([user("x")]));
+  await input().fill("Go");
+  await input().press("Enter");
+  const sent = await pages.chat.posted("prompt");
+  assert.deepEqual(await pages.chat.posted("prompt"), sent);
+  await pages.chat.send({ type: "session" });
+  await pages.chat.forget();
+  await input().fill("elsewhere");
+  await input().press("Enter");
+  for (let times = 0; times < 2; times++) assert.equal((await pages.chat.posted("prompt")).draft.text, "elsewhere");
+  await pages.chat.send(attach([user("x")]));
+  await pages.chat.forget();
+  assert.deepEqual(await pages.chat.posted("prompt"), sent);
+});
+
 test("a page keeps the chat's name and its session for the host", { skip }, async () => {
   const kept = () => pages.chat.page.evaluate(() => sessionStorage.getItem("state"));
   assert.deepEqual(JSON.parse((await kept()) ?? ""), { chat: "view", sending: [] });
