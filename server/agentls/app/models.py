@@ -112,7 +112,7 @@ def make_demo() -> ModelClient:
 def _imported(name: str) -> ModuleType:
     """The garbage collector leaves alone what an SDK brings: it stays for good, and each look at it takes 60 ms."""
     if name in sys.modules:
-        return sys.modules[name]
+        return importlib.import_module(name)  # which waits where another thread is not yet done with it
     gc.disable()
     try:
         return importlib.import_module(name)
