@@ -19,7 +19,7 @@ _STUBBORN_SECONDS, _STUBBORN_PAUSE = 5.0, 0.005
 
 # Upkeep empties the log, away from the loop; it is cut back once it was emptied. SQLite does so itself only where that
 # comes to nothing.
-_PRAGMAS = (
+PRAGMAS = (
     "synchronous=NORMAL",
     "foreign_keys=ON",
     "temp_store=MEMORY",
@@ -49,7 +49,7 @@ class Database:
         self.connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, isolation_level=None, cached_statements=256)
         self._depth = 0
         self._reading = False
-        for pragma in _PRAGMAS:
+        for pragma in PRAGMAS:
             self.execute(f"PRAGMA {pragma}")
         self.epoch = ""
 

@@ -8,6 +8,8 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from agentls.storage.database import PRAGMAS
+
 ROWS, PAGES = 100, 256
 _WAIT_SECONDS = 5.0
 
@@ -16,7 +18,8 @@ _WAIT_SECONDS = 5.0
 def apart(path: Path) -> Generator[sqlite3.Connection]:
     """A connection for one piece of work. What others hold it waits for."""
     with closing(sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)) as connection:
-        connection.execute("PRAGMA foreign_keys=ON")
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
         yield connection
 
 
@@ -74,6 +77,10 @@ def _free(connection: sqlite3.Connection) -> int:
 
 
 def checkpoint(path: Path, *, truncate: bool) -> None:
-    """Brings what the log holds into the database. `truncate` also waits for readers, and empties the log's file."""
+    """Brings what the log holds into the database. `truncate` also waits for readers, and empties the log's file.
+
+    The next to write begins the log anew and waits for the disk, which the loop must not: so that is done here as well.
+    """
     with apart(path) as connection:
         connection.execute(f"PRAGMA wal_checkpoint({'TRUNCATE' if truncate else 'PASSIVE'})").fetchall()
+        connection.execute("UPDATE meta SET value = value WHERE key = 'epoch'")
