@@ -165,7 +165,7 @@ desk.test("the diff's own title bar answers", async () => {
   await chat.button("Open diff in the editor", chat.card).click();
   const diff = window.page.locator(".monaco-diff-editor");
   await diff.waitFor();
-  await window.page.getByRole("button", { name: /Allow [Oo]nce/ }).first().click();
+  await window.page.locator(".part.editor").getByRole("button", { name: /Allow [Oo]nce/ }).first().click();
   await chat.says("Fixed.");
   await diff.waitFor({ state: "detached" });
 });
