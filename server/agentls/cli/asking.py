@@ -1,16 +1,11 @@
 """Asks the person at the terminal what the agent must ask."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Protocol
 
-from pydantic_core import from_json, to_json
-
-from agentls.app.app import App
 from agentls.cli.screen import Screen
-from agentls.cli.terminal import Terminal
-from agentls.config.load import Loaded
-from agentls.schema.event import Changed, Event
 from agentls.schema.permission import AskOption, Permission, Reply, RuleScope
-from agentls.schema.question import Question, QuestionItem
+from agentls.schema.question import Answers, Question, QuestionItem
 from agentls.schema.text import one_line
 
 _REPLIES: dict[str, tuple[Reply | None, RuleScope | None]] = {
@@ -25,15 +20,40 @@ _REPLIES: dict[str, tuple[Reply | None, RuleScope | None]] = {
 }
 
 
-async def ask_for_trust(loaded: Loaded, terminal: Terminal) -> bool:
-    screen = terminal.screen
+class Person(Protocol):
+    """Whoever types the answers."""
+
+    @property
+    def screen(self) -> Screen: ...
+
+    async def line(self, question: str) -> str | None:
+        """What is typed after the question; None at the end of input."""
+        ...
+
+    async def yes(self, question: str) -> bool: ...
+
+
+class Asker(Protocol):
+    """Whoever asks, and takes the answers."""
+
+    async def allow(self, permission_id: str, reply: Reply, scope: RuleScope | None, words: str | None) -> bool:
+        """False: somebody else answered before."""
+        ...
+
+    async def answer(self, question_id: str, answers: Answers | None) -> None:
+        """None: dismissed."""
+        ...
+
+
+async def ask_for_trust(withheld: Sequence[str], person: Person, *, changed: bool) -> bool:
+    """`withheld` says what does not hold without it; `changed`: an earlier word was about other settings."""
+    screen = person.screen
     screen.gap()
-    changed = loaded.trust == "changed"
     screen.line("This folder's settings changed since you trusted them:" if changed else "This folder has settings:")
-    for row in loaded.withheld:
+    for row in withheld:
         screen.line(f"    {row}", "yellow")
     screen.line("They can run programs, send what you write elsewhere, or allow things unasked.", "dim")
-    return await terminal.yes("  Trust the folder as it is now? It is remembered.")
+    return await person.yes("  Trust the folder as it is now? It is remembered.")
 
 
 def show_deed(screen: Screen, asked: Permission, directory: str) -> None:
@@ -70,33 +90,26 @@ def understood(typed: str | None) -> tuple[Reply | None, RuleScope | None, str]:
 class Asking:
     """Brings permissions and questions before the person, and the answers back."""
 
-    def __init__(self, app: App, terminal: Terminal, directory: str) -> None:
-        self._app = app
+    def __init__(self, asker: Asker, person: Person, directory: str) -> None:
+        self._asker = asker
         self._directory = directory
-        self._terminal = terminal
-        self._screen = terminal.screen
+        self._person = person
+        self._screen = person.screen
         self._explained = False
 
-    async def ask(self, event: Event) -> None:
-        match event:
-            case Changed(method="permission/asked") if is_open(self._app, event):
-                await self._permission(Permission.model_validate_json(asked_of(event)))
-            case Changed(method="question/asked") if is_open(self._app, event):
-                await self._question(Question.model_validate_json(asked_of(event)))
-            case _:
-                pass
-
-    async def _permission(self, asked: Permission) -> None:
+    async def permission(self, asked: Permission) -> None:
         show_deed(self._screen, asked, self._directory)
         always = next((option for option in asked.options if option.kind == "always"), None)
         self._offer(always)
         keys = "y/a/p/n" if always else "y/n"
         while True:
-            typed = await self._terminal.line(f"  Allow it? [{keys}] ")
+            typed = await self._person.line(f"  Allow it? [{keys}] ")
             reply, scope, words = understood(typed)
             if reply is not None and (reply != "always" or always is not None):
-                return self._reply(asked, reply, scope, words)
+                break
             self._screen.line(f"  Please answer one of {keys}.", "dim")
+        if not await self._asker.allow(asked.permission_id, reply, scope, words or None):
+            self._screen.line("  It was answered elsewhere already.", "dim")
 
     def _offer(self, always: AskOption | None) -> None:
         if not self._explained:
@@ -109,20 +122,15 @@ class Asking:
             self._screen.line("  n  no; words after it are told to the model: n use a loop", "dim")
         self._explained = True
 
-    def _reply(self, asked: Permission, reply: Reply, scope: RuleScope | None, words: str) -> None:
-        done = self._app.permissions.reply(asked.permission_id, reply, scope, message=words or None)
-        if done["status"] == "superseded":
-            self._screen.line("  It was answered elsewhere already.", "dim")
-
-    async def _question(self, asked: Question) -> None:
+    async def question(self, asked: Question) -> None:
         answers: list[tuple[str, ...]] = []
         for item in asked.questions:
             answer = await self._item(item)
             if answer is None:
-                self._app.questions.reject(asked.question_id)
+                await self._asker.answer(asked.question_id, None)
                 return
             answers.append(answer)
-        self._app.questions.reply(asked.question_id, tuple(answers))
+        await self._asker.answer(asked.question_id, tuple(answers))
 
     async def _item(self, item: QuestionItem) -> tuple[str, ...] | None:
         """None: dismissed."""
@@ -134,7 +142,7 @@ class Asking:
                 f"  {number}  {option.label}" + (f" – {option.description}" if option.description else "")
             )
         while True:
-            typed = await self._terminal.line(f"  {_invited(item)}: ")
+            typed = await self._person.line(f"  {_invited(item)}: ")
             if typed is None:
                 return None
             answer = chosen(item, typed)
@@ -161,15 +169,3 @@ def _invited(item: QuestionItem) -> str:
     if item.custom is not False or not item.options:
         ways.append("your own words")
     return f"{' or '.join(ways)} (Ctrl-D: no answer)"
-
-
-def asked_of(event: Changed) -> bytes:
-    """The whole question: its session stands beside it in the event."""
-    members: dict[str, Any] = from_json(b"{%b}" % event.params)
-    return to_json(members | {"sessionId": event.scope.session_id, "rootSessionId": event.scope.root_id})
-
-
-def is_open(app: App, event: Changed) -> bool:
-    """An "always" to one question may have answered others that were asked with it."""
-    asked = app.permissions if event.kind == "permission" else app.questions
-    return any(from_json(wire).get(f"{event.kind}Id") == event.id for wire in asked.listing(event.scope.session_id))

@@ -9,8 +9,9 @@ from pathlib import Path
 from anyio import to_thread
 
 from agentls.app.app import App, open_app
-from agentls.cli.asking import Asking, asked_of, is_open, show_deed
+from agentls.cli.asking import show_deed
 from agentls.cli.ending import Exit, complain
+from agentls.cli.inprocess import InProcess, asked_of, is_open
 from agentls.cli.sample import Sample
 from agentls.cli.screen import Screen
 from agentls.cli.terminal import Terminal, is_there
@@ -80,7 +81,7 @@ class _Demo:
 
     def _asker(self, directory: str) -> Callable[[Event], Awaitable[None]]:
         if self._terminal is not None:
-            return Asking(self._app, self._terminal, directory).ask
+            return InProcess(self._app, self._terminal, directory).ask
 
         async def agree(event: Event) -> None:
             if not (isinstance(event, Changed) and event.method == "permission/asked" and is_open(self._app, event)):

@@ -11,8 +11,9 @@ from pydantic_core import from_json
 
 from agentls.app.app import App, open_app
 from agentls.cli import jsonlines
-from agentls.cli.asking import Asking, ask_for_trust
+from agentls.cli.asking import ask_for_trust
 from agentls.cli.ending import Exit, complain
+from agentls.cli.inprocess import InProcess
 from agentls.cli.logs import start_log
 from agentls.cli.screen import Screen
 from agentls.cli.terminal import Terminal, is_there
@@ -122,9 +123,11 @@ class _Prompting:
             can_ask=self._terminal is not None, trusted=True if self._options.trust else None, folders=(folder,)
         )
         loaded = app.configuration.loaded(directory)
-        if loaded.withheld and self._terminal is not None and await ask_for_trust(loaded, self._terminal):
-            await app.trust(folder, trusted=True)
-            loaded = app.configuration.loaded(directory)
+        if loaded.withheld and self._terminal is not None:
+            changed = loaded.trust == "changed"
+            if await ask_for_trust(loaded.withheld, self._terminal, changed=changed):
+                await app.trust(folder, trusted=True)
+                loaded = app.configuration.loaded(directory)
         if loaded.withheld:
             held = ", ".join(loaded.withheld)
             complain(f"the folder is not trusted, so these of its settings do not hold: {held} (--trust lets them)")
@@ -160,7 +163,7 @@ class _Prompting:
         return shower
 
     def _asker(self, directory: str) -> Callable[[Event], Awaitable[None]]:
-        return _nobody if self._terminal is None else Asking(self._app, self._terminal, directory).ask
+        return _nobody if self._terminal is None else InProcess(self._app, self._terminal, directory).ask
 
     def _ended(self, session_id: str, outcome: Outcome) -> int:
         if not self._options.json:

@@ -1,7 +1,6 @@
 """A turn as a person reads it: the text as it streams, a line for each tool call."""
 
 import os
-from typing import Any
 
 from pydantic_core import from_json
 
@@ -9,7 +8,7 @@ from agentls.cli.ending import complain
 from agentls.cli.screen import Screen
 from agentls.schema.base import now
 from agentls.schema.event import Changed, Delta, Event, Noticed, StatusChanged
-from agentls.schema.part import PART, Completed, Failed, ReasoningPart, TextPart, ToolPart
+from agentls.schema.part import PART, Completed, Failed, Part, ReasoningPart, TextPart, ToolPart
 from agentls.schema.session import RetryStatus
 
 NOBODY = "nobody could answer the question"
@@ -27,32 +26,31 @@ class View:
     def show(self, event: Event) -> None:
         match event:
             case Delta(field="text"):
-                self._text(event)
+                self.text(event.part_id, event.text)
             case Changed(method="part/updated"):
-                self._part(from_json(b"{%b}" % event.params)["part"])
+                self.part(PART.validate_python(from_json(b"{%b}" % event.params)["part"]))
             case StatusChanged(status=RetryStatus() as status):
-                wait = max(1, round((status.next_at - now()) / 1000))
-                complain(f"{status.message} Attempt {status.attempt} in {wait} s.")
+                complain(waits(status))
             case Noticed():
                 complain(" ".join(filter(None, (event.title, event.description))))
             case _:
                 pass
 
-    def _text(self, event: Delta) -> None:
-        kind = self._kinds.get(event.part_id)
+    def text(self, part_id: str, text: str) -> None:
+        """What was appended to a part that `part` was told of."""
+        kind = self._kinds.get(part_id)
         if kind is None or (kind == "reasoning" and not self._screen.styled):
             return
-        text = event.text
-        if self._shown != event.part_id:
+        if self._shown != part_id:
             text = text.lstrip("\n")
             if not text:
                 return
             self._screen.gap()
-            self._shown = event.part_id
+            self._shown = part_id
         self._screen.flow(text, "dim italic" if kind == "reasoning" else "")
 
-    def _part(self, members: dict[str, Any]) -> None:
-        part = PART.validate_python(members)
+    def part(self, part: Part) -> None:
+        """It is new, or changed: the text of one comes by `text`, a tool's call is shown once it has ended."""
         match part:
             case TextPart() | ReasoningPart():
                 self._kinds[part.id] = part.type
@@ -86,6 +84,11 @@ class View:
             self._screen.line(f"    … {len(rows) - _MOST_OUTPUT_LINES} lines before", "dim")
         for row in rows[-_MOST_OUTPUT_LINES:]:
             self._screen.line(f"    {row}", "dim")
+
+
+def waits(status: RetryStatus) -> str:
+    wait = max(1, round((status.next_at - now()) / 1000))
+    return f"{status.message} Attempt {status.attempt} in {wait} s."
 
 
 def about(part: ToolPart, directory: str) -> str:
