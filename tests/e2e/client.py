@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -35,11 +36,14 @@ def anything(_: Message) -> bool:
 
 
 class Client:
-    """`log` holds every message that came, in order. Waiting looks at those from `after` on, also at earlier ones."""
+    """`log` holds every message that came, in order, `times` when. Waiting looks at those from `after` on, also at
+    earlier ones.
+    """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.log: list[Message] = []
+        self.times: list[float] = []
         self.answers: dict[str, Callable[[Message], Awaitable[Any]]] = {}
         self.broken: str | None = None
         self.errors = b""
@@ -221,6 +225,7 @@ class Client:
 
     def _take(self, message: Message) -> None:
         self.log.append(message)
+        self.times.append(time.monotonic())
         if "method" not in message:
             self._responses[message["id"]] = message
         elif "id" in message:

@@ -35,6 +35,7 @@ from fakes.replies import (
     F,
     Gate,
     Hang,
+    Pause,
     Reply,
     Request,
     Reset,
@@ -122,6 +123,8 @@ class OpenAIServer:
                     await self._unless_closed(stream, self._gate(name).wait)
                 case Hang():
                     await self._unless_closed(stream, anyio.sleep_forever)
+                case Pause(seconds):
+                    await self._unless_closed(stream, lambda s=seconds: anyio.sleep(s))
                 case Every(seconds, piece):
                     await self._unless_closed(stream, lambda s=seconds, p=piece: _repeat(stream, s, p))
                 case Reset():

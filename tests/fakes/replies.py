@@ -34,7 +34,14 @@ class Every:
     data: bytes
 
 
-Event = bytes | Gate | Reset | Hang | Every
+@dataclass(frozen=True)
+class Pause:
+    """The next comes so much later, as a model takes its time."""
+
+    seconds: float
+
+
+Event = bytes | Gate | Reset | Hang | Every | Pause
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 
 from fakes.openai_server import fault, serve
-from fakes.replies import C, Event, Every, Hang, Reply, Request, Reset, Status, answer, call, text
+from fakes.replies import C, Event, Every, Hang, Pause, Reply, Request, Reset, Status, answer, call, text
 
 COMMANDS = (
     "sleep {n}",
@@ -93,7 +93,7 @@ class Wild:
 
     def _anything(self, mark: str) -> Reply:
         draw = self._random
-        match draw.randrange(15):
+        match draw.randrange(19):
             case 0:
                 return answer([Hang()])
             case 1:
@@ -128,6 +128,9 @@ class Wild:
             case 13:
                 start = call("bash", {"command": "ls -la " * 20})
                 return answer(start[:3], [Hang()])
+            case 14 | 15 | 16 | 17:
+                words = [C({"content": f"{draw.randrange(10**6)} words of a long answer. "}) for _ in range(300)]
+                return answer([event for word in words for event in (word, Pause(0.01))])
             case _:
                 return answer(text("some words of an answer", 6))
 
