@@ -10,12 +10,13 @@ import sys
 import termios
 import time
 from pathlib import Path
+from typing import Any
 
 SECONDS = 60
 TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
-_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_STYLE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[78D])")  # colours, and the moves of the cursor
 
 
 class Terminal:
@@ -37,7 +38,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """All that was shown, without its colours."""
+        """All that was shown, one after the other, without its colours and moves of the cursor."""
         return _STYLE.sub("", self.raw).replace("\r\n", "\n")
 
     def until(self, words: str) -> str:
@@ -52,6 +53,9 @@ class Terminal:
 
     def type(self, keys: str) -> None:
         os.write(self._master, keys.encode())
+
+    def modes(self) -> list[Any]:
+        return termios.tcgetattr(self._master)
 
     def end(self) -> int:
         """Waits for the program's end; its exit code."""

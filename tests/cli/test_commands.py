@@ -19,7 +19,7 @@ def test_help_names_every_command(program: Program) -> None:
     assert ran.returncode == 0
     assert all(
         f"\n  {command} " in ran.stdout
-        for command in ("demo", "doctor", "models", "prompt", "schema", "serve", "sessions")
+        for command in ("chat", "demo", "doctor", "models", "prompt", "schema", "serve", "sessions")
     )
 
 
@@ -42,6 +42,10 @@ def test_help_of_prompt_tells_the_exit_codes(program: Program) -> None:
         (["prompt", "-"], "The prompt is empty"),
         (["prompt", "hi", "-C", ".", "--session", "ses_1"], "leave out --directory"),
         (["demo", "."], "is not empty"),
+        (["chat"], "chat needs a terminal; `agentls prompt` works without one"),
+        (["chat", "--model", "wrong"], "provider/model"),
+        (["chat", "--continue", "--session", "ses_1"], "exclude each other"),
+        (["chat", "--demo", "--model", "a/b"], "exclude each other"),
         (["models", "-C", "/not/there"], "'/not/there' does not exist"),
         (["doctor", "now"], "unexpected extra argument"),
         (["sessions", "wrong"], "No such command 'wrong'"),

@@ -40,7 +40,7 @@ def test_commands_and_options_are_there(program: Program) -> None:
     listed = program.run("--help").stdout
     words = [shlex.split(row, comments=True) for row in blocks("sh")[1].splitlines()]
     named = {row[row.index("agentls") + 1] for row in words if len(row) > row.index("agentls") + 1}
-    assert named == {"prompt", "sessions", "models", "doctor", "demo", "schema"}
+    assert named == {"chat", "prompt", "sessions", "models", "doctor", "demo", "schema"}
     assert all(f"\n  {name} " in listed for name in named)
     options = re.findall(r"(--[a-z]+)", program.run("prompt", "--help").stdout.partition("Options:")[2])
     assert [option for option in options if option != "--help" and option not in TEXT] == []

@@ -94,6 +94,36 @@ def prompt(text: str, **given: Any) -> Job:
 
 
 @commands.command()
+@click.option("-C", "--directory", type=FOLDER, help="Work in this folder instead of the current one.")
+@click.option("-c", "--continue", "resume", is_flag=True, help="Go on with the session used last in this folder.")
+@click.option("--session", metavar="ID", help="Go on with this session.")
+@click.option("--agent", help="Which agent answers, such as `build` or `plan`.")
+@click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Which model answers; else the settings decide.")
+@click.option("--demo", "demo_model", is_flag=True, help="The built-in demo model answers: no key, no network.")
+@click.option("--mode", type=click.Choice(["ask", "acceptEdits", "auto"]), help="As of agentls prompt.")
+@click.option("--trust", is_flag=True, help="Let all of the folder's own settings hold, for this run.")
+def chat(**given: Any) -> Job:
+    """Talk with the agent here, in the terminal: prompt after prompt, with its questions, and steering while it works.
+
+    It needs a terminal; a script is better off with `agentls prompt`. Type /help in it for the rest.
+    """
+    context = click.get_current_context()
+    if given["resume"] and given["session"]:
+        raise click.UsageError("--continue and --session exclude each other", context)
+    if given["model"] and given["demo_model"]:
+        raise click.UsageError("--model and --demo exclude each other", context)
+    provider, _, model = ("demo/demo" if given["demo_model"] else given["model"] or "provider/model").partition("/")
+    if not (provider and model):
+        raise click.BadParameter("it has the form provider/model", context, param_hint="'--model'")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("chat needs a terminal; `agentls prompt` works without one", context)
+    wishes: dict[str, Any] = {name: given[name] for name in ("agent", "mode") if given[name]}
+    if given["model"] or given["demo_model"]:
+        wishes["model"] = {"providerId": provider, "modelId": model}
+    return lambda: _chat(wishes, given)
+
+
+@commands.command()
 @click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
 def demo(folder: Path | None) -> Job:
     """Watch the main job from end to end, without a key.
@@ -159,6 +189,22 @@ def _prompt(text: str, given: dict[str, Any]) -> int:
     from agentls.cli.prompt import prompt as one_shot
 
     return anyio.run(one_shot, options(text, given))
+
+
+def _chat(wishes: dict[str, Any], given: dict[str, Any]) -> int:
+    import anyio
+
+    from agentls.cli.chat.talk import ChatOptions
+    from agentls.cli.chat.talk import chat as talk
+
+    options = ChatOptions(
+        directory=folder(given["directory"]),
+        session=given["session"],
+        resume=given["resume"],
+        wishes=wishes,
+        trust=given["trust"],
+    )
+    return anyio.run(talk, options)
 
 
 def _demo(folder: Path | None) -> int:

@@ -18,7 +18,7 @@ from agentls.cli.logs import start_log
 from agentls.cli.screen import Screen
 from agentls.cli.terminal import Terminal, is_there
 from agentls.cli.turn import Feed, Stop, run_turn, stopping_on_signals
-from agentls.cli.view import View, left_undone
+from agentls.cli.view import STOPPED, View, left_undone
 from agentls.config.paths import Paths
 from agentls.config.settings import model_ref
 from agentls.engine.prompt import PromptRequest
@@ -37,13 +37,6 @@ _EXITS: dict[StopReason, Exit] = {
     "max_steps": Exit.CUT,
     "content_filter": Exit.FILTERED,
     "cancelled": Exit.ABORTED,
-}
-_WORDS: dict[StopReason, str] = {
-    "rejected": "stopped, as you said no",
-    "length": "stopped: the answer reached the model's limit of length",
-    "max_steps": "stopped: the turn reached the agent's limit of steps",
-    "content_filter": "stopped: the provider's content filter held the answer back",
-    "cancelled": "aborted",
 }
 WITHHELD = "does not hold until the folder is trusted"
 
@@ -171,8 +164,8 @@ class _Prompting:
         error = outcome.error
         if outcome.stop_reason == "error":
             complain(str(error.data.get("message") or error.name) if error else "the turn failed")
-        elif outcome.stop_reason in _WORDS:
-            complain(_WORDS[outcome.stop_reason])
+        elif outcome.stop_reason in STOPPED:
+            complain(STOPPED[outcome.stop_reason])
         if self._screen.styled and not self._options.json:
             self._screen.line(_footer(session_id, outcome), "dim")
         if self._stop.number is not None and outcome.stop_reason == "cancelled":

@@ -9,9 +9,16 @@ from agentls.cli.screen import Screen
 from agentls.schema.base import now
 from agentls.schema.event import Changed, Delta, Event, Noticed, StatusChanged
 from agentls.schema.part import PART, Completed, Failed, Part, ReasoningPart, TextPart, ToolPart
-from agentls.schema.session import RetryStatus
+from agentls.schema.session import RetryStatus, StopReason
 
 NOBODY = "nobody could answer the question"
+STOPPED: dict[StopReason, str] = {
+    "rejected": "stopped, as you said no",
+    "length": "stopped: the answer reached the model's limit of length",
+    "max_steps": "stopped: the turn reached the agent's limit of steps",
+    "content_filter": "stopped: the provider's content filter held the answer back",
+    "cancelled": "aborted",
+}
 _MOST_OUTPUT_LINES = 8
 _SAYS_NOTHING = frozenset({"Exit code: 0", "(no output)"})
 
