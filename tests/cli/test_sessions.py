@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,21 @@ def test_json_holds_all_messages_and_parts(spoken: Program) -> None:
     assert [one["message"]["role"] for one in exported["messages"]] == ["user", "assistant"]
     texts = [part["text"] for one in exported["messages"] for part in one["parts"] if part["type"] == "text"]
     assert texts == ["Hi", "One answer."]
+
+
+def test_a_conversation_of_many_pages_is_exported_in_its_order(spoken: Program) -> None:
+    session = talk(spoken)
+    with sqlite3.connect(spoken.machine.data / "agentls.db") as database:
+        row = "SELECT id, session_id, seq, pos, role, request, wire FROM messages WHERE role = 'user'"
+        _, session_id, seq, _, role, request, wire = database.execute(row).fetchone()
+        for number in range(600):
+            message = json.loads(wire) | {"id": f"msg_{number:026}", "pos": 1000 + number}
+            values = (message["id"], session_id, seq, message["pos"], role, request, json.dumps(message))
+            database.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    exported = json.loads(spoken.run("sessions", "export", session, "--json").stdout)
+    places = [one["message"]["pos"] for one in exported["messages"]]
+    assert len(places) == 602
+    assert places == sorted(places)
 
 
 def test_a_file_gets_the_whole_or_nothing(spoken: Program) -> None:
