@@ -1,14 +1,17 @@
 """How far an answer reaches: sessions, agents, restarts; and answers that come late."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from e2e.client import Client, Message
 from e2e.model import Script, calls, says
+from e2e.people import is_for_people
 from e2e.server import Machine
 from e2e.talk import Talk
+from storage.holder import held
 
 WRITE = ("write", {"filePath": "made.txt", "content": "x\n"})
 STATUS = ("bash", {"command": "git status"})
@@ -193,3 +196,28 @@ async def test_p14_seven_sessions_ask_at_once_and_each_answer_is_for_its_own(
     names = {path.name for path in Path(talk.folder).iterdir()}
     assert names == {f"made{number}{letter}" for number in (1, 2, 4, 5) for letter in "ab"}
     assert json.dumps(await talks[3].tools()).count('"status": "error"') == 2
+
+
+@pytest.mark.parametrize("reply", ["once", "always"])
+async def test_p20_an_answer_while_another_process_holds_the_database_is_taken_or_can_be_given_again(
+    machine: Machine, model: Script, reply: str
+) -> None:
+    folder = machine.project("work")
+    async with machine.editor(folder) as client:
+        talk = await Talk.begin(client, folder)
+        model.plays(calls(STATUS), says("Done."))
+        turn_id = (await talk.prompt("Look."))["turnId"]
+        asked = await talk.asked()
+        with held(machine.data / "agentls.db"):
+            sent = client.send("permission/reply", {"permissionId": asked["permissionId"], "reply": reply})
+            began = time.monotonic()
+            assert "sessions" in await client.request("session/list")
+            assert time.monotonic() - began < 1
+            response = await client.response(sent, 10)
+            assert response["error"]["data"]["retryable"] is True
+            is_for_people(response["error"]["message"])
+            pending = (await talk.ask("session/get"))["pending"]["permissions"]
+            assert [one["permissionId"] for one in pending] == [asked["permissionId"]]
+        assert (await talk.reply(asked, reply))["status"] == "accepted"
+        assert (await talk.ended(turn_id))["stopReason"] == "done"
+        assert (await rules_of(talk) != []) is (reply == "always")

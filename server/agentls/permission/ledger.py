@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -86,10 +87,13 @@ class Ledger:
         with self._journal.transaction():
             seq = self._rows.resolve(row.session_id, row.id, to_json(resolution).decode())
             self._journal.changed(scope, seq, kind, row.id, f"{kind}/resolved", to_json(told)[1:-1])
-        waiter = self._waiters.pop(row.id, None)
+        self._journal.then(partial(self._wake, row.id))
+        return resolution
+
+    def _wake(self, row_id: str) -> None:
+        waiter = self._waiters.pop(row_id, None)
         if waiter is not None:
             waiter.set()
-        return resolution
 
     def answer(
         self, row: AskedRow, outcome: Outcome, by: ResolvedBy, rest: dict[str, Any] | None = None

@@ -1,6 +1,7 @@
 """Permissions and questions."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from pydantic_core import to_json
 
@@ -16,10 +17,8 @@ from agentls.storage.rules import StoredRule
 
 @handles(m.PERMISSION_REPLY)
 async def reply(caller: Caller[App], params: p.PermissionReplyParams) -> Raw:
-    replied = caller.app.permissions.reply(
-        params.permission_id, params.reply, params.scope, params.patterns, params.message
-    )
-    return Raw(to_json(replied))
+    given = (params.permission_id, params.reply, params.scope, params.patterns, params.message)
+    return Raw(to_json(await caller.app.journal.patiently(partial(caller.app.permissions.reply, *given))))
 
 
 @handles(m.PERMISSION_LIST)
@@ -36,17 +35,19 @@ async def rules(caller: Caller[App], params: OfSessionMaybe) -> p.RulesResult:
 async def forget(caller: Caller[App], params: p.ForgetParams) -> p.RulesResult:
     rule = Rule(permission=params.rule.permission, pattern=params.rule.pattern, action=params.rule.action)
     session_id = params.rule.session_id if params.rule.scope == "session" else None
-    return _rules(caller.app.permissions.forget(rule, session_id))
+    return _rules(await caller.app.journal.patiently(partial(caller.app.permissions.forget, rule, session_id)))
 
 
 @handles(m.QUESTION_REPLY)
 async def answer(caller: Caller[App], params: p.QuestionReplyParams) -> Raw:
-    return Raw(to_json(caller.app.questions.reply(params.question_id, params.answers)))
+    answering = partial(caller.app.questions.reply, params.question_id, params.answers)
+    return Raw(to_json(await caller.app.journal.patiently(answering)))
 
 
 @handles(m.QUESTION_REJECT)
 async def reject(caller: Caller[App], params: p.QuestionRejectParams) -> Raw:
-    return Raw(to_json(caller.app.questions.reject(params.question_id)))
+    rejecting = partial(caller.app.questions.reject, params.question_id)
+    return Raw(to_json(await caller.app.journal.patiently(rejecting)))
 
 
 @handles(m.QUESTION_LIST)
