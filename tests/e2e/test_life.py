@@ -78,7 +78,7 @@ async def test_l07_l09_shutdown_exit_and_term_at_once(machine: Machine, model: S
         assert await talk.on(client).texts() == [got["delta"]]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_signal_is_a_shutdown(machine: Machine, model: Script, number: int) -> None:
     folder = machine.project("life")
     mark = unique()
@@ -163,19 +163,29 @@ async def test_l08_a_foreign_process_id_does_not_end_the_server(machine: Machine
         assert "sessions" in await client.request("session/list")
 
 
+LOGGED = 4 << 16  # four times what a pipe holds
+
+
 async def test_l04_nobody_reads_the_errors(machine: Machine, model: Script) -> None:
-    """A client that never reads stderr: whatever is logged, nothing stops."""
+    """A client that never reads stderr: far more is logged than a pipe holds, and nothing stops."""
     folder = machine.project("life")
-    async with machine.process(folder) as client:
+    async with machine.process(folder, env={"AGENTLS_LOG": "debug"}) as client:
         transport = client.process._transport.get_pipe_transport(2)
         transport.pause_reading()
         await client.initialize(OPTIONS, rootUri=folder.as_uri())
         talk = await Talk.begin(client, folder)
         for _ in range(300):
             client.raw(framed(b"{" + b"x" * 2000))
-        model.plays(says("Still here.", 3))
-        assert (await talk.prompt("Speak.", wait="idle"))["stopReason"] == "done"
+        for number in range(40):
+            made = [calls(("list", {"path": f"none{number}{step}"}), ids=f"{step}") for step in range(5)]
+            model.plays(*made, says("Still here."))
+            assert (await talk.prompt("Speak.", wait="idle"))["stopReason"] == "done"
+            if len(machine.log()) > LOGGED:
+                break
+        assert len(machine.log()) > LOGGED
         transport.resume_reading()
+        assert await client.shut_down() == 0
+        assert client.errors == b""
 
 
 async def test_l17_initialize_is_fast_and_needs_no_network(machine: Machine) -> None:

@@ -124,8 +124,9 @@ async def serve_connection(engine: Engine[A], descriptor_in: int, descriptor_out
             end=life.end,
         )
         spawn(_read(reader, connection, life))
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, life.end, 0)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` wants it to go on
+                loop.add_signal_handler(number, life.end, 0)
         code = await life.wait()
         connection.shut_down()
         with anyio.move_on_after(_CLOSE_SECONDS):
