@@ -3,6 +3,7 @@
 import asyncio
 import faulthandler
 import logging
+import os
 import subprocess
 import sys
 import threading
@@ -158,6 +159,7 @@ async def fail(caller: Of, params: DeedParams) -> Answer:
 async def prints(caller: Of, params: NoParams) -> Answer:
     print("printed", flush=True)
     sys.stdout.write("x" * 10_000)
+    os.write(1, b"from below Python\n")
     subprocess.run(["sh", "-c", "echo child"], check=True)
     faulthandler.dump_traceback(file=sys.stdout)
     return Answer(text=sys.stdin.read())

@@ -3,17 +3,20 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Coroutine
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentls.cli.asking import show_deed
+from agentls.cli.screen import Screen as TerminalScreen
 from agentls.lsp.decode import ResponseMessage, decode
 from agentls.lsp.language import agent_server
 from agentls.lsp.surfaces.fallback import Fallback
 from agentls.protocol.options import ClientUi
 from agentls.schema.event import Changed
-from agentls.schema.permission import Ask, AskMetadata, FileDiff
+from agentls.schema.permission import Ask, AskMetadata, FileDiff, Permission
 from agentls.schema.question import QuestionItem, QuestionOption
 from engine.builders import World
 
@@ -227,3 +230,37 @@ async def test_a_dialog_that_the_user_never_sees_is_shown_anew_when_asked_for(sc
     screen.answer("Reject")
     await screen.settle()
     assert screen.resolutions() == ["allowed", "rejected"]
+
+
+async def test_p21_a_deed_of_two_files_shows_both_with_their_changes(screen: Screen) -> None:
+    """What is asked, the broker's question on the wire, the dialog and the terminal: each has every path and diff."""
+    names = ("a.py", "b.py")
+    files = tuple(
+        FileDiff(uri=f"file:///p/{name}", patch=f"--- {name}\n+++ {name}\n@@ -1 +1 @@\n-old {name}\n+new {name}")
+        for name in names
+    )
+    screen.asks_of(Ask(permission="edit", patterns=names, title="Patch 2 files", metadata=AskMetadata(files=files)))
+    await screen.settle()
+    [wire] = screen.world.broker.listing(screen.scope.session_id)
+    asked = Permission.model_validate_json(wire)
+    assert asked.patterns == names
+    assert asked.metadata.files == files
+    [shown] = screen.shown()
+    terminal = StringIO()
+    show_deed(TerminalScreen(terminal), asked, "/p")
+    for text in (shown, terminal.getvalue()):
+        for name in names:
+            assert f"-old {name}" in text
+            assert f"+new {name}" in text
+    screen.answer("Allow once")
+    await screen.settle()
+    assert screen.resolutions() == ["allowed"]
+
+
+async def test_p21_where_the_first_files_changes_fill_the_dialog_the_other_is_still_named(screen: Screen) -> None:
+    long = "\n".join(["--- a.py", "+++ a.py", *(f"+line {number}" for number in range(100))])
+    files = (FileDiff(uri="file:///p/a.py", patch=long), FileDiff(uri="file:///p/b.py", patch="--- b.py\n+++ b.py\n+x"))
+    screen.asks_of(Ask(permission="edit", patterns=("a.py", "b.py"), title="Patch", metadata=AskMetadata(files=files)))
+    await screen.settle()
+    [shown] = screen.shown()
+    assert "b.py" in shown

@@ -189,7 +189,9 @@ def test_l03_print_does_not_reach_the_stream(client: RawClient) -> None:
     client.notify("exit")
     assert client.ended() == 0
     assert client.process.stderr
-    assert b"printed" in client.process.stderr.read()
+    errors = client.process.stderr.read()
+    assert b"printed" in errors
+    assert b"from below Python" in errors
 
 
 def test_no_traceback_reaches_the_client_but_the_log_has_it(client: RawClient) -> None:
