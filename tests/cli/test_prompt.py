@@ -147,3 +147,27 @@ def test_a_reader_that_goes_away_stops_the_turn_quietly(program: Program) -> Non
     assert process.wait(60) == 141
     assert process.stderr
     assert process.stderr.read() == ""
+
+
+def test_s28_the_wait_before_another_attempt_is_shown_and_the_end_is_one(program: Program) -> None:
+    """Nobody sits before a silent program: each wait is a line, and after the last attempt it ends."""
+    slow = {"status": 429, "body": {"error": {"message": "slow down"}}, "headers": {"retry-after": "0"}}
+    program.model(slow, says("Here I am."))
+    ran = program.run("prompt", "Hi")
+    assert (ran.returncode, ran.stdout) == (0, "Here I am.\n")
+    assert "slow down" in ran.stderr
+    assert "Attempt 2" in ran.stderr
+
+    program.model(*[slow] * 6)
+    ran = program.run("prompt", "Hi")
+    assert ran.returncode != 0
+    assert ran.stdout == ""
+    assert [f"Attempt {number}" in ran.stderr for number in range(2, 7)] == [True] * 5
+
+
+def test_s28_a_wait_of_hours_ends_the_program_and_says_when_to_come_back(program: Program) -> None:
+    program.model({"status": 429, "body": {"error": {"message": "daily"}}, "headers": {"retry-after": "86400"}})
+    ran = program.run("prompt", "Hi")
+    assert ran.returncode != 0
+    assert "daily" in ran.stderr
+    assert len(program.requests()) == 1
