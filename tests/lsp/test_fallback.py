@@ -18,7 +18,10 @@ from agentls.protocol.options import ClientUi
 from agentls.schema.event import Changed
 from agentls.schema.permission import Ask, AskMetadata, FileDiff, Permission
 from agentls.schema.question import QuestionItem, QuestionOption
+from agentls.storage.journal import Journal
 from engine.builders import World
+from storage.clock import clocked
+from storage.holder import held
 
 
 class Screen:
@@ -30,7 +33,7 @@ class Screen:
         self.language = agent_server("1").language
         self.language.send_with(lambda body: self.sent.append(json.loads(body)))
         self.tasks: set[asyncio.Task[object]] = set()
-        self.fallback = Fallback(world.broker, world.questions, self.language, self.spawn)
+        self.fallback = Fallback(world.broker, world.questions, self.language, self.spawn, world.journal)
         self._read = 0
         self.scope = world.session()
 
@@ -264,3 +267,36 @@ async def test_p21_where_the_first_files_changes_fill_the_dialog_the_other_is_st
     await screen.settle()
     [shown] = screen.shown()
     assert "b.py" in shown
+
+
+async def test_p20_an_answer_while_another_process_writes_is_stored_once_it_has_ended(screen: Screen) -> None:
+    screen.asks("first")
+    await screen.settle()
+    with held(screen.world.database.path):
+        async with clocked() as clock:
+            screen.answer("Allow once")
+            await screen.settle()
+        assert screen.resolutions() == []
+        assert clock.worst < 0.5
+    async with asyncio.timeout(10):
+        while not screen.resolutions():
+            await asyncio.sleep(0.01)
+    assert screen.resolutions() == ["allowed"]
+
+
+async def test_p20_where_the_other_does_not_end_the_question_stays_and_is_shown_again(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Journal.patiently, "__defaults__", (0.2,))
+    screen.asks("first")
+    await screen.settle()
+    with held(screen.world.database.path):
+        screen.answer("Allow once")
+        await asyncio.sleep(0.5)
+        await screen.settle()
+        assert screen.resolutions() == []
+    screen.fallback.offer_again()
+    await screen.settle()
+    screen.answer("Allow once")
+    await screen.settle()
+    assert screen.resolutions() == ["allowed"]

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from anyio import CancelScope
@@ -19,6 +20,7 @@ from agentls.schema.event import Changed
 from agentls.schema.permission import AskMetadata, Permission, Reply
 from agentls.schema.question import Question, QuestionItem
 from agentls.schema.text import one_line, visible
+from agentls.storage.journal import Journal
 
 _TITLES: dict[Reply, str] = {"once": "Allow once", "always": "Always", "reject": "Reject"}
 _ASKED = {"permission/asked": Permission, "question/asked": Question}
@@ -39,7 +41,9 @@ class Fallback:
         questions: Questions,
         language: AgentProtocol,
         spawn: Callable[[Coroutine[Any, Any, object]], None],
+        journal: Journal,
     ) -> None:
+        self._journal = journal
         self._permissions = permissions
         self._questions = questions
         self._language = language
@@ -124,24 +128,23 @@ class Fallback:
         if chosen is None:
             self._dismissed.add(asked.permission_id)
             return
-        self._permissions.reply(
-            asked.permission_id, chosen.kind, scope if chosen.kind == "always" else None, None, None
-        )
+        given_scope = scope if chosen.kind == "always" else None
+        await self._journal.patiently(partial(self._permissions.reply, asked.permission_id, chosen.kind, given_scope))
 
     async def _question(self, asked: Question) -> None:
         """One question after another; no answer to one of them dismisses all."""
         if any(not item.options for item in asked.questions):
-            self._questions.reject(asked.question_id, unanswerable=True)
+            await self._journal.patiently(partial(self._questions.reject, asked.question_id, unanswerable=True))
             return
         answers: list[tuple[str, ...]] = []
         for item in asked.questions:
             labels = {visible(one_line(option.label)): option.label for option in item.options}
             chosen = await self._choice(types.MessageType.Info, _text(item), list(labels))
             if chosen is None:
-                self._questions.reject(asked.question_id)
+                await self._journal.patiently(partial(self._questions.reject, asked.question_id))
                 return
             answers.append((labels[chosen],))
-        self._questions.reply(asked.question_id, tuple(answers))
+        await self._journal.patiently(partial(self._questions.reply, asked.question_id, tuple(answers)))
 
     async def _choice(self, kind: types.MessageType, text: str, titles: list[str]) -> str | None:
         """The title that was chosen; None if the user dismissed the message or the client cannot show it."""

@@ -38,7 +38,7 @@ class Surfaces:
         self._spawn = spawn
         self._plain = True
         self._tags: tuple[types.CodeActionTag, ...] = ()
-        self._fallback = Fallback(app.permissions, app.questions, server.language, spawn)
+        self._fallback = Fallback(app.permissions, app.questions, server.language, spawn, app.journal)
         self._current = Current()
         self._window = Window(server.language)
         self._ending = Ending(self._window, Answers(app.paths.data / "answers"), app.sessions.messages)
