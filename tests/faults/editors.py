@@ -150,6 +150,7 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under `nohup` the servers would not hear it
     faults, told = asyncio.run(attack(options.runs, options.seed))
     print("\n".join(faults))
     print(json.dumps(told, indent=1))
