@@ -102,6 +102,7 @@ async def look_around(it: Recorder, session_id: str, folder: str) -> None:
     await it.ask("session/attach", sessionId=session_id, since=got["position"] | {"seq": 0})
     [rule, *_] = (await it.ask("permission/rules"))["rules"]
     await it.ask("permission/forget", rule=rule)
+    await it.ask("session/export", sessionId=session_id, format="markdown")
     await it.ask("session/update", sessionId=session_id, title="Renamed", mode="acceptEdits")
     await it.ask("session/list", limit=1)
     for method in ("agent/list", "model/list", "tool/list", "config/get"):

@@ -7,17 +7,17 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
-from anyio import to_thread
+from anyio import lowlevel, to_thread
 from pydantic_core import from_json, to_json
 
 from agentls.engine.sessions import Sessions
-from agentls.engine.views import MOST
 from agentls.schema.message import MESSAGE, AssistantMessage, UserMessage
 from agentls.schema.part import PART, Completed, Failed, FilePart, Part, ReasoningPart, TextPart, ToolPart
 from agentls.schema.session import Session
 from agentls.schema.text import one_line
 
 Format = Literal["markdown", "json"]
+_PAGE = 50
 _MOST_LINES = 60
 _RUNS = re.compile(r"`+")
 
@@ -38,11 +38,12 @@ class Exports:
         pages: list[list[dict[str, Any]]] = []
         before: str | None = None
         while True:
-            page = from_json(self._sessions.messages(session_id, before, MOST).json)
+            page = from_json(self._sessions.messages(session_id, before, _PAGE).json)
             pages.append(page["messages"])
             before = page.get("nextCursor")
             if before is None:
                 break
+            await lowlevel.checkpoint()  # others get on between two pages
         messages = [message for page in reversed(pages) for message in page]
         write = _json if form == "json" else _markdown
         return await to_thread.run_sync(partial(write, session, messages))

@@ -137,7 +137,6 @@ EXPORT = Request(
     session.ExportResult,
     "The conversation as Markdown or JSON.",
     (E.SESSION_NOT_FOUND,),
-    served=False,
 )
 DIFF = Request(
     "session/diff",

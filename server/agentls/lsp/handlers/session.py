@@ -4,6 +4,7 @@ import anyio
 
 from agentls.app.app import App
 from agentls.engine.accepted import Accepted
+from agentls.engine.export import Exports
 from agentls.engine.prompt import PromptRequest
 from agentls.engine.usershell import ShellRequest
 from agentls.lsp.handling import Caller, handles
@@ -161,6 +162,12 @@ async def delete(caller: Caller[App], params: OfSession) -> Empty:
     return Empty()
 
 
+@handles(m.EXPORT)
+async def export(caller: Caller[App], params: p.ExportParams) -> p.ExportResult:
+    caller.flush(params.session_id)
+    return p.ExportResult(text=await Exports(caller.app.sessions).text(params.session_id, params.format))
+
+
 @handles(m.QUEUE_LIST)
 async def queue_list(caller: Caller[App], params: OfSession) -> Raw:
     return caller.app.sessions.queue_list(params.session_id)
@@ -189,6 +196,7 @@ HANDLERS = (
     shell,
     update,
     delete,
+    export,
     queue_list,
     queue_remove,
     part,
