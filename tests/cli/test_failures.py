@@ -74,12 +74,14 @@ def test_a_data_folder_that_cannot_be_made_is_named(program: Program) -> None:
     assert "file/data" in said
 
 
-@pytest.mark.parametrize("words", [["prompt", "Hi"], ["serve"]])
-def test_a_database_that_is_none_is_named(program: Program, words: list[str]) -> None:
+def test_a_database_that_is_none_is_moved_aside_and_that_is_said(program: Program) -> None:
     program.machine.data.mkdir(parents=True)
     (program.machine.data / "agentls.db").write_bytes(b"This is no database. " * 100)
-    said = complaint(program.run(*words))
-    assert "database" in said
+    ran = program.run("prompt", "Hi")
+    [moved] = program.machine.data.glob("agentls.db.broken-*")
+    assert moved.read_bytes().startswith(b"This is no database. ")
+    assert str(moved) in ran.stderr
+    assert str(moved) not in program.run("prompt", "Hi").stderr
 
 
 @pytest.mark.parametrize("words", [["prompt", "Hi"], ["serve"]])

@@ -100,10 +100,12 @@ async def test_the_log_is_bounded_while_much_is_written(world: World, monkeypatc
                 await world.journal.patiently(partial(writer.part, part.but(text=text(200_000 + size))))
                 await anyio.sleep(0.002)
                 sizes.append(log_size(world))
+        with anyio.fail_after(30):
+            while log_size(world) >= LOG_HUGE:
+                await anyio.sleep(0.01)
         tasks.cancel_scope.cancel()
     assert max(sizes) > LOG_LARGE, "too little was written to tell"
     assert max(sizes) < 2 * LOG_HUGE
-    assert sizes[-1] < LOG_HUGE
     assert clock.worst < 5 * LAG  # much is written, beside the machine's other work
 
 

@@ -20,6 +20,7 @@ from agentls.app.status import Status
 from agentls.app.toolbox import Toolbox
 from agentls.bus import Bus
 from agentls.config.agents import Agent
+from agentls.config.files import Problem
 from agentls.config.paths import Paths
 from agentls.engine.accepted import Defaults
 from agentls.engine.attachments import Attachments
@@ -48,9 +49,10 @@ from agentls.permission.questions import Questions
 from agentls.schema.base import Raw
 from agentls.schema.event import Changed, Event
 from agentls.storage.changes import ChangeStore
-from agentls.storage.database import VERSION, Database
+from agentls.storage.database import VERSION, Database, is_broken
 from agentls.storage.journal import Journal
 from agentls.storage.owners import Owners
+from agentls.storage.rescue import move_aside
 from agentls.storage.upkeep import Upkeep
 from agentls.tools.diagnostics import Diagnostics
 from agentls.workspace.find import find_files
@@ -59,6 +61,17 @@ log = logging.getLogger(__name__)
 
 # The permission that decides whether a tool is offered; of others it is the tool's name.
 _PERMISSION_OF = {"write": "edit", "apply_patch": "edit"}
+
+
+_MOVED = "the sessions of before are not there, for their database could not be read"
+_NO_LOG = (
+    "this file system has no shared memory for SQLite, so programs that use the sessions at once wait for each other."
+    " A folder on a local disk is faster: set AGENTLS_DATA_DIR."
+)
+_NO_LOCKS = (
+    "locks do not work on this file system, so two editor windows could damage the sessions' database. Use one window"
+    " alone, or set AGENTLS_DATA_DIR to a folder on a local disk."
+)
 
 
 class App:
@@ -102,6 +115,8 @@ class App:
         )
         self.choices = Choices(self.configuration, self.models, self.toolbox.registry)
         self.status = Status(self.configuration)
+        if not self.owners.locks_hold:
+            self.status.stored([Problem(str(paths.data), 0, 0, _NO_LOCKS)])
         self._build_engine(changes)
         self.bus.subscribe(self._forget_deleted)
         self._preparing: dict[str, list[anyio.Event]] = {}
@@ -261,9 +276,10 @@ async def open_app(
     paths: Paths, env: Mapping[str, str], make_client: MakeClient = make_sdk_client
 ) -> AsyncGenerator[App]:
     """The app on the database of `paths`, brought to the newest schema if need be."""
-    database = open_database(paths.data / "agentls.db")
+    database, problems = open_database(paths.data / "agentls.db", paths.data / "instances")
     async with anyio.create_task_group() as tasks:
         app = App(paths, env, database, tasks, make_client)
+        app.status.stored(problems)
         try:
             tasks.start_soon(app.start, name="start")
             yield app
@@ -274,7 +290,27 @@ async def open_app(
             tasks.cancel_scope.cancel()
 
 
-def open_database(path: Path) -> Database:
+def open_database(path: Path, instances: Path) -> tuple[Database, list[Problem]]:
+    """The database, a new one where the old one cannot be read; and what there is to say of it."""
+    problems: list[Problem] = []
+    try:
+        database = _opened(path)
+    except sqlite3.DatabaseError as error:
+        if not is_broken(error):
+            raise
+        moved = move_aside(path, instances)
+        if moved is not None:
+            log.exception("the database was moved to %s", moved)
+            problems.append(
+                Problem(str(path), 0, 0, f"{_MOVED} ({error}); it is now {moved}, for you to keep or mend.")
+            )
+        database = _opened(path)
+    if not database.has_log:
+        problems.append(Problem(str(path), 0, 0, _NO_LOG, "warning"))
+    return database, problems
+
+
+def _opened(path: Path) -> Database:
     """sqlite-utils, which costs 0.2 s, is imported only if there is something to migrate."""
     database = Database(path)
     if database.version < VERSION:

@@ -1,6 +1,7 @@
-"""How the server is: its version, and what is wrong with the settings."""
+"""How the server is: its version, and what is wrong with the settings and the store."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,14 @@ from agentls.schema.base import Raw
 class Status:
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
+        self._stored: list[Problem] = []
+
+    def stored(self, problems: Sequence[Problem]) -> None:
+        """What was found when the sessions' database was opened."""
+        self._stored += problems
 
     def problems(self) -> list[Problem]:
-        """Of the settings of each of the editor's folders, each once."""
+        """Of the sessions' database, and of the settings of each of the editor's folders, each once."""
         found = {
             str(problem): problem
             for folder in self._configuration.folders
@@ -26,7 +32,7 @@ class Status:
                 *_of_agents(self._configuration.agents(str(folder)).problem),
             )
         }
-        return list(found.values())
+        return [*self._stored, *found.values()]
 
     def view(self) -> Raw:
         problems = [

@@ -35,6 +35,10 @@ class BusyError(sqlite3.OperationalError):
     """Another process writes at this moment. Nothing was done yet."""
 
 
+class BrokenError(sqlite3.DatabaseError):
+    """The file is damaged, or no database at all."""
+
+
 class Database:
     """Owns the connection. All of it runs on the event loop's thread, each call well under a millisecond.
 
@@ -49,8 +53,14 @@ class Database:
         self.connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, isolation_level=None, cached_statements=256)
         self._depth = 0
         self._reading = False
-        for pragma in PRAGMAS:
-            self.execute(f"PRAGMA {pragma}")
+        self._begin_write = "BEGIN IMMEDIATE"
+        self.has_log = True
+        try:
+            for pragma in PRAGMAS:
+                self.execute(f"PRAGMA {pragma}")
+        except sqlite3.DatabaseError:
+            self.connection.close()
+            raise
         self.epoch = ""
 
     @property
@@ -58,14 +68,40 @@ class Database:
         return int(self.execute("PRAGMA user_version").fetchone()[0])
 
     def open(self) -> None:
-        """Call once the schema is current. Raises `AgentError` for a database of a newer program."""
+        """Call once the schema is current. Raises `AgentError` for a database of a newer program, `BrokenError` for one
+        that is seen to be damaged.
+        """
         if self.version > VERSION:
             raise AgentError(
                 ErrorKind.INTERNAL,
                 f"{self.path} was written by a newer agentls. Update agentls, or move the file away.",
             )
+        try:
+            self._look()
+        except sqlite3.DatabaseError:
+            self.close()
+            raise
+        self._use_journal()
         row = self.one("SELECT value FROM meta WHERE key = 'epoch'")
         self.epoch = str(row[0]) if row else ""
+
+    def _look(self) -> None:
+        """All of it is read only where damage was met before: that takes a second for each 100 MB."""
+        for row in self.all("SELECT name FROM sqlite_master WHERE type = 'table'"):
+            self.one(f'SELECT 1 FROM "{row[0]}" LIMIT 1')
+        mark = suspect(self.path)
+        if mark.exists():
+            [found] = self.one("PRAGMA quick_check(1)") or ("nothing was found",)
+            if found != "ok":
+                raise BrokenError(found)
+            mark.unlink()
+
+    def _use_journal(self) -> None:
+        """A file without a write-ahead log: readers keep writers out, and these must be sure of the disk."""
+        self.has_log = self.one("PRAGMA journal_mode") == ("wal",)
+        if not self.has_log:
+            self._begin_write = "BEGIN EXCLUSIVE"  # so that nobody can be in the way later
+            self.execute("PRAGMA synchronous=FULL")
 
     def close(self) -> None:
         self.connection.close()
@@ -77,6 +113,10 @@ class Database:
             if self._depth or not is_busy(error):
                 raise
             return self._stubbornly(sql, values)
+        except sqlite3.DatabaseError as error:
+            if is_broken(error):  # told at the next start, when it can be moved aside
+                suspect(self.path).touch(mode=0o600)
+            raise
 
     def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
         return self.execute(sql, values).fetchone()
@@ -127,13 +167,13 @@ class Database:
 
     def _begin(self, *, at_once: bool) -> None:
         try:
-            self.connection.execute("BEGIN IMMEDIATE")
+            self.connection.execute(self._begin_write)
         except sqlite3.OperationalError as error:
             if not is_busy(error):
                 raise
             if at_once:
                 raise BusyError(str(error)) from error
-            self._stubbornly("BEGIN IMMEDIATE", ())
+            self._stubbornly(self._begin_write, ())
 
     def _stubbornly(self, sql: str, values: Sequence[Value]) -> sqlite3.Cursor:
         until = time.monotonic() + _STUBBORN_SECONDS
@@ -167,6 +207,17 @@ class Database:
         if row is None:
             raise AgentError(ErrorKind.SESSION_NOT_FOUND, f"There is no session {session_id}.")
         return int(row[0] or 0)
+
+
+def suspect(path: Path) -> Path:
+    """The mark that damage was met."""
+    return path.with_name(f"{path.name}.suspect")
+
+
+def is_broken(error: sqlite3.Error) -> bool:
+    if isinstance(error, BrokenError):
+        return True
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def is_busy(error: sqlite3.Error) -> bool:

@@ -1,6 +1,5 @@
 """The schema, as numbered steps. Imported only where a database is older than the newest of them."""
 
-import fcntl
 import sqlite3
 import time
 from contextlib import closing, suppress
@@ -10,7 +9,8 @@ from sqlite_utils import Database as Tables
 from sqlite_utils.migrations import Migrations
 from ulid_transform import ulid_now
 
-from agentls.storage.database import VERSION
+from agentls.storage.database import VERSION, is_busy
+from agentls.storage.rescue import migrating
 
 # `seq` of a row is the session's counter at its last change; `wire` is the row as clients get it.
 _FIRST = """
@@ -85,6 +85,7 @@ CREATE TABLE owners (
 );
 """
 
+_READ = "SELECT count(*) FROM sqlite_master"
 _TRIES, _PAUSE = 500, 0.01
 _REWRITTEN_MOST = 200 << 20
 
@@ -113,16 +114,27 @@ def m003_deleted_sessions(tables: Tables) -> None:
     tables.conn.execute("CREATE INDEX turns_open ON turns(session_id) WHERE state != 'ended'")
 
 
-def _use_wal(connection: sqlite3.Connection) -> None:
-    """The file remembers it. SQLite does not wait here for those who read at this moment, so we do."""
-    for _ in range(_TRIES):
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            time.sleep(_PAUSE)
-        else:
-            return
-    connection.execute("PRAGMA journal_mode=WAL")
+def use_wal(path: str) -> str:
+    """The file remembers it. SQLite does not wait here for those who read at this moment, so we do. Returns the mode
+    that it is now: not every file system can do this one.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None, uri=True)) as connection:
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # before the first page is written
+        for _ in range(_TRIES):
+            try:
+                row = connection.execute("PRAGMA journal_mode=WAL").fetchone()
+                connection.execute(_READ).fetchone()  # the answer is "wal" even where it cannot be
+            except sqlite3.OperationalError as error:
+                if not is_busy(error):
+                    break
+                time.sleep(_PAUSE)
+            else:
+                return str(row[0])
+    # The failed try has marked the file; only a new connection, which needs no shared memory, can take that back.
+    with closing(sqlite3.connect(path, isolation_level=None, uri=True)) as connection:
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        connection.execute(_READ).fetchone()
+        return str(connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0])
 
 
 def _let_shrink(connection: sqlite3.Connection) -> None:
@@ -142,19 +154,14 @@ def migrate(path: Path) -> None:
 
     One that a newer program wrote stays as it is.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    lock = path.parent / "migrate.lock"
-    lock.touch(mode=0o600)
-    path.touch(mode=0o600)
-    with lock.open("a") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with migrating(path):
+        path.touch(mode=0o600)
         path.chmod(0o600)
         with closing(Tables(path)) as tables:
             row = tables.conn.execute("PRAGMA user_version").fetchone()
             if row is not None and int(row[0]) >= VERSION:
                 return
-            tables.conn.execute("PRAGMA auto_vacuum=INCREMENTAL")  # before the first page is written
-            _use_wal(tables.conn)
+            use_wal(str(path))
             _steps.apply(tables)
             _let_shrink(tables.conn)
             tables.conn.execute(f"PRAGMA user_version = {VERSION}")

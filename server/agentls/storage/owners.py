@@ -30,6 +30,7 @@ class Owners:
         self._folder = folder
         self.instance_id = new(Prefix.INSTANCE)
         self._lock: IO[str] | None = None
+        self.locks_hold = True
 
     def start(self) -> None:
         """Hold this process's lock until `stop` or death."""
@@ -38,7 +39,9 @@ class Owners:
         while self._lock is None or not _same_file(self._lock, path):  # a sweep may have been faster
             path.touch(mode=0o600)
             self._lock = path.open("w", encoding="ascii")
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            with suppress(OSError):  # a file system without locks, which shows below
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.locks_hold = _keeps_out(path)
 
     def stop(self) -> None:
         if self._lock is None:
@@ -115,14 +118,45 @@ class Owners:
     def alive(self, owner: Owner) -> bool:
         if owner.instance_id == self.instance_id:
             return True
-        try:
-            with (self._folder / owner.instance_id).open("r") as lock:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except FileNotFoundError:
-            return False
-        except OSError:  # it is held; or it cannot be opened, and then nobody may take what it stands for
-            return True
+        return _is_held(self._folder / owner.instance_id) if self.locks_hold else _runs(owner.pid)
+
+
+def _keeps_out(path: Path) -> bool:
+    """Whether the lock that stands on this file does what locks are for."""
+    try:
+        with path.open("r") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
         return False
+    return False
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def living(folder: Path) -> bool:
+    """Whether any process holds its lock here."""
+    return any(_is_held(path) for path in folder.glob("*"))
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        with path.open("r") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:  # it is held; or it cannot be opened, and then nobody may take what it stands for
+        return True
+    return False
 
 
 def _same_file(file: IO[str], path: Path) -> bool:
