@@ -48,6 +48,12 @@ class Mirror:
         self.epoch, self.seq = result["position"]["epoch"], result["position"]["seq"]
         self._stale.clear()
 
+    def earlier(self, messages: list[Message]) -> None:
+        """Those before the snapshot's: the pages of `session/messages`."""
+        for one in messages:
+            self.messages[one["message"]["id"]] = one["message"]
+            self.parts |= {part["id"]: part for part in one["parts"]}
+
     def fetched(self, part: Message) -> None:
         """The answer of `part/get`."""
         self._put_part(part)

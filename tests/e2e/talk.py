@@ -69,7 +69,13 @@ class Talk:
         return self.client.seen(method, after=after, sessionId=self.id, **members)
 
     async def messages(self) -> list[Message]:
-        return (await self.ask("session/messages", limit=500))["messages"]
+        """All of them, page by page."""
+        page = await self.ask("session/messages", limit=500)
+        found = page["messages"]
+        while before := page.get("nextCursor"):
+            page = await self.ask("session/messages", limit=500, before=before)
+            found = page["messages"] + found
+        return found
 
     async def parts(self, kind: str | None = None) -> list[Message]:
         return [part for one in await self.messages() for part in one["parts"] if kind in (None, part["type"])]

@@ -266,5 +266,6 @@ async def test_l11_a_client_that_read_nothing_for_long_is_whole_again(machine: M
         assert deltas < 10_000_000
         fresh = Mirror(talk.id)
         fresh.attached(await talk.ask("session/attach"))
+        fresh.earlier(await talk.messages())  # so large a text is on a page of its own
         assert mirror.state() == fresh.state()
         assert len((await talk.texts())[0]) == 6 + 3_000 * 666 * 6
