@@ -14,7 +14,7 @@ from agentls.config.protected import is_protected
 from agentls.errors import ToolError
 
 _STREAM = re.compile(r"/dev/(fd/|std(in|out|err)$|tty|pts/)|/proc/[^/]+/(task/[^/]+/)?fd(info)?/")
-_DRIVE = re.compile(r"/?([A-Za-z]):(?:[\\/]|$)")
+_DRIVE = re.compile(r"/?([A-Za-z]):(?:\\|/(?!/)|$)")  # but not the scheme of an address
 _F_GETPATH = 50  # fcntl of macOS: the path as the file system spells it
 
 
