@@ -40,6 +40,10 @@ desk.test("the keyboard alone is enough: to the chat, a prompt, stopping", async
   await model.plays(hangs("On and on"), says("Fresh."));
   await window.command("workbench.action.closeSidebar");
   await until("the side bar is closed", () => page.locator(".part.sidebar").isHidden());
+  await until("the focus is in the editor's own part", async () => {
+    await window.command("workbench.action.focusActiveEditorGroup"); // the page keeps it, though it is hidden
+    return await page.evaluate(() => !document.activeElement?.matches("iframe"));
+  });
   await window.palette("agentls: Open Chat", () => chat.hasFocus());
   await page.keyboard.type("Go on");
   await page.keyboard.press("Enter");

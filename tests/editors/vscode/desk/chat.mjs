@@ -74,7 +74,10 @@ export class Chat {
 
   /** Whether what is typed now goes into the prompt. */
   async hasFocus() {
-    const here = await this.window.page.evaluate(() => document.activeElement?.matches("iframe.webview") ?? false);
+    const here = await this.window.page.evaluate(() => {
+      const active = document.activeElement; // a page in a closed side bar may have it, and nobody sees it
+      return active !== null && active.matches("iframe.webview") && active.checkVisibility({ visibilityProperty: true });
+    });
     const isActive = (input) => input.ownerDocument.activeElement === input;
     return here && (await this.input.evaluate(isActive, undefined, { timeout: MOMENT }));
   }
