@@ -251,9 +251,12 @@ class App:
             await self.journal.patiently(self.runner.sweep)
         except (sqlite3.Error, AgentError):
             log.exception("the sessions of dead processes were not swept; each is when it is used")
-        self.owners.sweep()
         self.tasks.start_soon(self.transcript.keep_saving, name="save growing parts")
         self.tasks.start_soon(self.upkeep.run, name="keep the database small")
+        try:
+            self.owners.sweep()
+        except (sqlite3.Error, OSError):
+            log.exception("what dead processes left was not swept; the next start tries again")
         await to_thread.run_sync(self.toolbox.outputs.sweep)
 
     async def close(self) -> None:

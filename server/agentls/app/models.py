@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import logging
 import sys
 from collections.abc import Mapping
 from types import ModuleType
@@ -19,6 +20,8 @@ from agentls.model.providers import DEMO, MakeClient, Providers
 from agentls.model.settings import ProviderSettings
 from agentls.schema.model import ModelRef
 from agentls.schema.session import Session
+
+log = logging.getLogger(__name__)
 
 _BEFORE_WARM_UP = 0.25  # seconds
 
@@ -84,8 +87,11 @@ class Models:
     async def warm_up(self) -> None:
         """A prompt is near: import meanwhile what the first one would wait for; not at once, the editor asks first."""
         await anyio.sleep(_BEFORE_WARM_UP)
-        for name in ("agentls.model.openai_chat", "tenacity"):
-            await to_thread.run_sync(_imported, name, abandon_on_cancel=True)
+        try:
+            for name in ("agentls.model.openai_chat", "tenacity"):
+                await to_thread.run_sync(_imported, name, abandon_on_cancel=True)
+        except ImportError:  # the first turn that needs it says so
+            log.exception("the SDK cannot be imported")
 
     def secrets(self) -> list[str]:
         """What must not reach the log."""

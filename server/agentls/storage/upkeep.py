@@ -27,11 +27,11 @@ class Upkeep:
 
     async def run(self) -> None:
         while True:
+            self._journal.news = anyio.Event()  # what comes meanwhile is for the next round
             try:
                 await self._tidy()
             except sqlite3.Error:  # such as a full disk: later there may be more room
                 log.exception("the database could not be kept small")
-            self._journal.news = anyio.Event()
             await self._journal.news.wait()
             await anyio.sleep(SECONDS)
 

@@ -68,6 +68,8 @@ class Console:
     async def line(self, question: str) -> str | None:
         """An answer. What was typed before the question is none, and stays."""
         self._take()
+        # What was answered ahead, or to a question that is gone, answers nothing else.
+        self._answers, self._answered = anyio.create_memory_object_stream[str | None](math.inf)
         self._editor, self._lead = Editor([]), question
         self.refresh()
         try:
