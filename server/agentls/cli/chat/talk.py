@@ -51,6 +51,15 @@ class _Talk:
         return self._room.status()
 
     async def run(self) -> int:
+        try:
+            await self._run()
+        finally:
+            for unsent in filter(str.strip, (self._sending, self._console.draft)):
+                complain("this was not sent:")
+                print(unsent, file=sys.stderr)
+        return self._code
+
+    async def _run(self) -> None:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._console.open())
             async with anyio.create_task_group() as group:
@@ -60,10 +69,6 @@ class _Talk:
                 await self._converse()
                 await self._room.server.close()
                 group.cancel_scope.cancel()
-        for unsent in filter(str.strip, (self._sending, self._console.draft)):
-            complain("this was not sent:")
-            print(unsent, file=sys.stderr)
-        return self._code
 
     async def _begin(self) -> None:
         request = self._room.server.request
